@@ -1,0 +1,129 @@
+"""Values of the frontend while it walks a user's function: what a Python name stands for.
+
+Scalars are operands of core IR, arrays are views of array variables, and structures exist only here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..ir.nodes import Const, Operand, Slice, Var
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Static:
+    """A compile-time Python object: number, string, None, slice of constants, dtype, module, function, class."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScalarValue:
+    """A number known at run time only. `weak`: a Python number, which does not widen a NumPy dtype."""
+
+    operand: Operand
+    weak: bool = False
+
+    @property
+    def dtype(self) -> str:
+        return self.operand.type.dtype
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayValue:
+    """Elements of the memory of `base`: axis k runs over `axes[k]`, dropped base axes stand in `fixed`.
+
+    An axis whose `Slice.axis` is None has stride 0 (new axis, broadcast).
+    """
+
+    base: Var
+    axes: tuple[Slice, ...]
+    fixed: tuple[tuple[int, Operand], ...] = ()
+
+    @property
+    def dtype(self) -> str:
+        return self.base.type.dtype
+
+    @property
+    def shape(self) -> tuple[Operand, ...]:
+        return tuple(a.length for a in self.axes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VirtualArray:
+    """An array that exists only as a function of its indices until something forces it into memory.
+
+    `element(index)` emits what one element needs at the builder's present place. `reads` are the array
+    variables whose contents it depends on: it is forced before one of them is written. `cost` counts its operations.
+    """
+
+    shape: tuple[Operand, ...]
+    dtype: str
+    element: Callable[[Sequence[Operand]], Operand]
+    reads: frozenset[Var] = frozenset()
+    cost: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sequence_:
+    """A tuple or list of known length; `kind` is `tuple` or `list`."""
+
+    items: tuple[Value, ...]
+    kind: type = tuple
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapping_:
+    """A dict with constant keys."""
+
+    items: dict[object, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """A named tuple or dataclass: its fields by name."""
+
+    cls: type
+    items: dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function or lambda defined in the user's function, with the variables it sees."""
+
+    node: ast.FunctionDef | ast.Lambda
+    scope: object  # the specialiser's environment at the definition
+    defaults: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """A bound method of a value, before it is called."""
+
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeValue:
+    lo: Value
+    hi: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Undefined:
+    """A name that is unbound on some path; reading it is an error that says on which."""
+
+    name: str
+    reason: str = ""
+
+
+Value = (
+    Static | ScalarValue | ArrayValue | VirtualArray | Sequence_ | Mapping_ | Record | Closure | Method | RangeValue | Undefined
+)
+
+__all__ = [name for name in dir() if name[0].isupper()]
+_ = field, Const

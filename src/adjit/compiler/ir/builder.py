@@ -1,0 +1,246 @@
+"""The only way in which passes create statements: fresh names, inferred types, folding, common subexpressions.
+
+>>> b = Builder(Names())
+>>> x = b.fresh("x", FLOAT64)
+>>> b.op("mul", x, b.const(1.0)) is x           # folded
+True
+>>> b.op("sin", x) is b.op("sin", x)            # found again
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..ops.core import TABLE, fold
+from .nodes import (
+    NOWHERE,
+    Accumulate,
+    Alloc,
+    Block,
+    Bounds,
+    Call,
+    Check,
+    Const,
+    Dim,
+    For,
+    If,
+    Load,
+    Location,
+    Op,
+    Operand,
+    Reshape,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    View,
+    While,
+)
+from .types import BOOL, FLOAT64, INT, Array, Scalar, Type
+
+Index = Sequence[Operand]
+
+
+@dataclass
+class Names:
+    """Numbers for fresh variables of one function."""
+
+    next: int = 0
+
+    def fresh(self, name: str, type_: Type) -> Var:
+        self.next += 1
+        return Var(name, self.next - 1, type_)
+
+
+def const(value: bool | int | float, dtype: str | None = None) -> Const:
+    """A constant; without `dtype` a bool, int64 or float64 by the value's own type."""
+    if dtype is None:
+        type_ = BOOL if isinstance(value, bool) else INT if isinstance(value, int) else FLOAT64
+        return Const(value, type_)
+    if dtype == "bool":
+        return Const(bool(value), BOOL)
+    return Const(float(value) if dtype.startswith("float") else int(value), Scalar(dtype))
+
+
+@dataclass
+class _Scope:
+    stmts: list[Stmt] = field(default_factory=list)
+    known: dict[object, Operand] = field(default_factory=dict)
+
+
+class Builder:
+    """Statements are appended to the innermost open block; `loc` is stamped on each."""
+
+    def __init__(self, names: Names, loc: Location = NOWHERE) -> None:
+        self.names = names
+        self.loc = loc
+        self.scopes = [_Scope()]
+
+    # -- blocks
+    @contextmanager
+    def block(self) -> Iterator[list[Stmt]]:
+        """Collect what is emitted inside into a list of its own, for a `Block`."""
+        scope = _Scope()
+        self.scopes.append(scope)
+        try:
+            yield scope.stmts
+        finally:
+            self.scopes.pop()
+
+    @property
+    def stmts(self) -> list[Stmt]:
+        return self.scopes[-1].stmts
+
+    def finish(self, yields: Sequence[Operand] = ()) -> Block:
+        """The outermost block."""
+        assert len(self.scopes) == 1
+        return Block(tuple(self.stmts), tuple(yields))
+
+    @contextmanager
+    def at(self, loc: Location) -> Iterator[None]:
+        kept, self.loc = self.loc, loc
+        try:
+            yield
+        finally:
+            self.loc = kept
+
+    def emit(self, stmt: Stmt) -> None:
+        self.stmts.append(stmt)
+
+    def fresh(self, name: str, type_: Type) -> Var:
+        return self.names.fresh(name, type_)
+
+    @staticmethod
+    def const(value: bool | int | float, dtype: str | None = None) -> Const:
+        return const(value, dtype)
+
+    # -- scalars
+    def _reuse(self, key: object) -> Operand | None:
+        for scope in reversed(self.scopes):
+            if key in scope.known:
+                return scope.known[key]
+        return None
+
+    def op(self, name: str, *args: Operand, hint: str = "t") -> Operand:
+        """Apply a scalar primitive; constants fold, neutral elements vanish, equal expressions are shared."""
+        entry = TABLE[name]
+        type_ = entry.result(*(a.type for a in args))
+        folded = fold(name, args, type_)
+        if folded is not None:
+            return folded
+        return self._pure(name, args, type_, hint)
+
+    def cast(self, x: Operand, dtype: str, hint: str = "t") -> Operand:
+        if x.type.dtype == dtype:
+            return x
+        if isinstance(x, Const):
+            return const(x.value, dtype)
+        return self._pure("cast", (x,), Scalar(dtype), hint)
+
+    def _pure(self, name: str, args: tuple[Operand, ...], type_: Type, hint: str) -> Operand:
+        key = (name, type_, tuple(repr(a) + a.type.dtype if isinstance(a, Const) else a for a in args))
+        found = self._reuse(key)
+        if found is not None:
+            return found
+        out = self.fresh(hint, type_)
+        self.emit(Op(out, name, args, loc=self.loc))
+        self.scopes[-1].known[key] = out
+        return out
+
+    # -- memory
+    def load(self, array: Var, index: Index, hint: str | None = None) -> Var:
+        out = self.fresh(hint or array.name, Scalar(array.type.dtype))
+        self.emit(Load(out, array, tuple(index), loc=self.loc))
+        return out
+
+    def store(self, array: Var, index: Index, value: Operand) -> None:
+        self.emit(Store(array, tuple(index), value, loc=self.loc))
+
+    def accumulate(self, array: Var, index: Index, value: Operand) -> None:
+        self.emit(Accumulate(array, tuple(index), value, loc=self.loc))
+
+    def alloc(self, shape: Index, dtype: str, hint: str = "a", *, zeroed: bool = False) -> Var:
+        out = self.fresh(hint, Array(dtype, len(shape)))
+        self.emit(Alloc(out, tuple(shape), zeroed, loc=self.loc))
+        for axis, n in enumerate(shape):
+            self.scopes[-1].known["dim", out, axis] = n
+        return out
+
+    def growing(self, dtype: str, hint: str = "saved") -> Var:
+        out = self.fresh(hint, Array(dtype, 1, growing=True))
+        self.emit(Alloc(out, (), zeroed=True, loc=self.loc))
+        return out
+
+    def dim(self, array: Var, axis: int) -> Operand:
+        key = ("dim", array, axis)
+        found = self._reuse(key)
+        if found is None:
+            found = self.fresh(f"n_{array.name}", INT)
+            self.emit(Dim(found, array, axis, loc=self.loc))
+            self.scopes[-1].known[key] = found
+        return found
+
+    def view(
+        self, array: Var, axes: Sequence[Slice], fixed: Sequence[tuple[int, Operand]] = (), hint: str | None = None
+    ) -> Var:
+        out = self.fresh(hint or array.name, Array(array.type.dtype, len(axes), "A"))
+        self.emit(View(out, array, tuple(axes), tuple(fixed), loc=self.loc))
+        for axis, a in enumerate(axes):
+            self.scopes[-1].known["dim", out, axis] = a.length
+        return out
+
+    def reshape(self, array: Var, shape: Index, hint: str | None = None) -> Var:
+        out = self.fresh(hint or array.name, Array(array.type.dtype, len(shape)))
+        self.emit(Reshape(out, array, tuple(shape), loc=self.loc))
+        for axis, n in enumerate(shape):
+            self.scopes[-1].known["dim", out, axis] = n
+        return out
+
+    def call(self, name: str, *args: Operand, attrs: tuple[str | int | bool, ...] = ()) -> None:
+        self.emit(Call(name, args, attrs, loc=self.loc))
+
+    # -- control and checks
+    def loop(self, lo: Operand, hi: Operand, hint: str = "i", step: int = 1) -> ForBuilder:
+        """`with b.loop(lo, hi) as i:` for a loop that carries nothing."""
+        return ForBuilder(self, lo, hi, step, hint)
+
+    def if_(self, cond: Operand, then: Block, orelse: Block, outs: Sequence[Var]) -> None:
+        self.emit(If(cond, then, orelse, tuple(outs), loc=self.loc))
+
+    def bounds(self, array: Var, axis: int, index: Operand) -> None:
+        self.emit(Bounds(array, axis, index, loc=self.loc))
+
+    def check(self, cond: Operand, error: str, message: str) -> None:
+        if not (isinstance(cond, Const) and cond.value):
+            self.emit(Check(cond, error, message, loc=self.loc))
+
+
+class ForBuilder:
+    """Context manager of `Builder.loop`; `independent` may be set before the end."""
+
+    def __init__(self, builder: Builder, lo: Operand, hi: Operand, step: int, hint: str) -> None:
+        self.builder, self.lo, self.hi, self.step = builder, lo, hi, step
+        self.iv = builder.fresh(hint, INT)
+        self.independent = False
+
+    def __enter__(self) -> Var:
+        self.manager = self.builder.block()
+        self.collected = self.manager.__enter__()
+        return self.iv
+
+    def __exit__(self, *error: object) -> None:
+        self.manager.__exit__(None, None, None)
+        b = self.builder
+        if error[0] is None:
+            body = Block(tuple(self.collected))
+            b.emit(
+                For(
+                    self.iv, self.lo, self.hi, self.step, (), (), body, (), independent=self.independent, loc=b.loc
+                )
+            )
+
+
+__all__ = ["BOOL", "Builder", "Names", "While", "const"]

@@ -1,0 +1,109 @@
+"""Arithmetic primitives and their partials."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from .core import ScalarOp, define, register, same, second
+from .symbolic import Value, equal, log, power, smul, where
+
+
+@define("add", 2, "{0} + {1}", operator.add, linear=True)
+def add_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    return 1.0, 1.0
+
+
+@define("sub", 2, "{0} - {1}", operator.sub, linear=True)
+def sub_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    return 1.0, -1.0
+
+
+@define("mul", 2, "{0} * {1}", operator.mul)
+def mul_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    return y, x
+
+
+@define("neg", 1, "-{0}", operator.neg, linear=True)
+def neg_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (-1.0,)
+
+
+@define("div", 2, "{0} / {1}", lambda a, b: np.true_divide(a, b), singular=True)
+def div_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    r = 1.0 / y
+    return r, -(out * r)
+
+
+@define("smul", 2, "smul({0}, {1})", lambda ct, p: ct * 0.0 if ct == 0 and not np.isfinite(p) and False else (0.0 if ct == 0 else ct * p))
+def smul_partials(ct: Value, p: Value, out: Value) -> tuple[object, ...]:
+    return p, ct
+
+
+@define("pow", 2, "{0} ** {1}", lambda a, b: np.power(a, b), expensive=True, singular=True)
+def pow_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """0 ** y varies with neither argument's limit: d/dx is 0 for y = 0, d/dy is 0 at x = 0 for y >= 0."""
+    dx = where(equal(y, 0.0), 0.0, y * power(x, y - 1.0))
+    dy = where(equal(x, 0.0), 0.0, out * log(where(equal(x, 0.0), 1.0, x)))
+    return dx, dy
+
+
+@define("floordiv", 2, "{0} // {1}", operator.floordiv)
+def floordiv_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    return None, None
+
+
+@define("mod", 2, "{0} % {1}", operator.mod)
+def mod_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """`x % y = x - y * floor(x / y)`."""
+    return 1.0, (out - x) / y
+
+
+@define("fmod", 2, "math.fmod({0}, {1})", lambda a, b: np.fmod(a, b))
+def fmod_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """`fmod(x, y) = x - y * trunc(x / y)`."""
+    return 1.0, (out - x) / y
+
+
+@define("abs", 1, "abs({0})", abs)
+def abs_partials(x: Value, out: Value) -> tuple[object, ...]:
+    """Gradient zero at zero."""
+    return (where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0 * x)),)
+
+
+def _share(taken: object, tied: object, like: Value) -> Value:
+    one = 0.0 * like + 1.0 if not isinstance(like, float) else 1.0
+    return where(tied, 0.5, where(taken, one, 0.0))
+
+
+@define("maximum", 2, "maximum({0}, {1})", lambda a, b: np.maximum(a, b))
+def maximum_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """Ties share the cotangent equally."""
+    return _share(x > y, equal(x, y), x), _share(y > x, equal(x, y), x)
+
+
+@define("minimum", 2, "minimum({0}, {1})", lambda a, b: np.minimum(a, b))
+def minimum_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """Ties share the cotangent equally."""
+    return _share(x < y, equal(x, y), x), _share(y < x, equal(x, y), x)
+
+
+@define("copysign", 2, "math.copysign({0}, {1})", lambda a, b: np.copysign(a, b))
+def copysign_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    return where(equal(x, 0.0), 0.0 * x, where(equal(x, out), 0.0 * x + 1.0, -1.0)), None
+
+
+def _select(c: object, a: object, b: object) -> object:
+    return a if c else b
+
+
+@define("select", 3, "({1} if {0} else {2})", _select, result=second)
+def select_partials(c: Value, a: Value, b: Value, out: Value) -> tuple[object, ...]:
+    """Never read: the reverse pass routes the cotangent with `select` itself (strong zeros)."""
+    raise AssertionError("select has a rule of its own in the reverse pass")
+
+
+register(ScalarOp("cast", 1, "{0}", same, lambda x: x, lambda x, out: (1.0,), linear=True))
+
+__all__ = ["smul"]

@@ -1,0 +1,140 @@
+"""Elementary transcendental functions and their partials."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .core import define
+from .symbolic import Value, cos, cosh, equal, exp, log, sin, sinh, where
+
+LN2, LN10 = math.log(2.0), math.log(10.0)
+
+
+def _op(name: str, python: str | None = None, *, arity: int = 1, singular: bool = False):  # type: ignore[no-untyped-def]
+    spelled = f"{python or 'np.' + name}({', '.join(f'{{{k}}}' for k in range(arity))})"
+    function = getattr(np, (python or name).split(".")[-1], None) or getattr(math, name)
+    return define(name, arity, spelled, function, expensive=True, singular=singular)
+
+
+@_op("exp")
+def exp_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (out,)
+
+
+@_op("exp2")
+def exp2_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (LN2 * out,)
+
+
+@_op("expm1")
+def expm1_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (out + 1.0,)
+
+
+@_op("log", singular=True)
+def log_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / x,)
+
+
+@_op("log2", singular=True)
+def log2_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / (LN2 * x),)
+
+
+@_op("log10", singular=True)
+def log10_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / (LN10 * x),)
+
+
+@_op("log1p", singular=True)
+def log1p_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / (1.0 + x),)
+
+
+@_op("sqrt", singular=True)
+def sqrt_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (0.5 / out,)
+
+
+@_op("cbrt", singular=True)
+def cbrt_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / (3.0 * out * out),)
+
+
+@_op("sin")
+def sin_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (cos(x),)
+
+
+@_op("cos")
+def cos_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (-sin(x),)
+
+
+@_op("tan")
+def tan_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 + out * out,)
+
+
+@_op("asin", "np.arcsin", singular=True)
+def asin_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / cos(out),)
+
+
+@_op("acos", "np.arccos", singular=True)
+def acos_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (-1.0 / sin(out),)
+
+
+@_op("atan", "np.arctan")
+def atan_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / (1.0 + x * x),)
+
+
+@_op("atan2", "np.arctan2", arity=2, singular=True)
+def atan2_partials(y: Value, x: Value, out: Value) -> tuple[object, ...]:
+    d = 1.0 / (x * x + y * y)
+    return x * d, -(y * d)
+
+
+@_op("sinh")
+def sinh_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (cosh(x),)
+
+
+@_op("cosh")
+def cosh_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (sinh(x),)
+
+
+@_op("tanh")
+def tanh_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 - out * out,)
+
+
+@_op("asinh", "np.arcsinh")
+def asinh_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / cosh(out),)
+
+
+@_op("acosh", "np.arccosh", singular=True)
+def acosh_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / sinh(out),)
+
+
+@_op("atanh", "np.arctanh", singular=True)
+def atanh_partials(x: Value, out: Value) -> tuple[object, ...]:
+    return (1.0 / (1.0 - x * x),)
+
+
+@_op("hypot", arity=2, singular=True)
+def hypot_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """Gradient zero at the origin."""
+    zero = equal(out, 0.0)
+    d = 1.0 / where(zero, 1.0, out)
+    return where(zero, 0.0, x * d), where(zero, 0.0, y * d)
+
+
+__all__ = ["exp", "log"]

@@ -1,0 +1,99 @@
+"""What capture hands to the transforms: a core function and how it meets Python values.
+
+A *specification* describes one argument or result: a tree whose leaves are `ArraySpec`, `ScalarSpec`, `StaticSpec` or `SameAs`.
+The parameters of a program's core function are the array and scalar leaves of its arguments in depth-first order
+(`SameAs` and `StaticSpec` leaves take no parameter), then its hidden arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .ir.nodes import Function
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """`layout` as in `ir.types.Array`; `readonly` memory must not be written."""
+
+    dtype: str
+    ndim: int
+    layout: str = "C"
+    readonly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSpec:
+    """`weak`: a Python number, which does not widen a NumPy dtype in arithmetic."""
+
+    dtype: str
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StaticSpec:
+    """A compile-time constant: None, a string, a function, a dtype, a module. Hashable."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class SameAs:
+    """The very array that an earlier leaf (its index among the array leaves) is."""
+
+    leaf: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """An inner node. `kind` is tuple, list, dict or the class of a named tuple or dataclass; `keys` are a dict's keys
+    or the field names."""
+
+    kind: type
+    keys: tuple[object, ...]
+    children: tuple[Spec, ...]
+
+
+Spec = ArraySpec | ScalarSpec | StaticSpec | SameAs | NodeSpec
+
+
+@dataclass(frozen=True, slots=True)
+class ResultLeaf:
+    """Result number `index` of the core function."""
+
+    index: int
+
+
+ResultTree = ResultLeaf | StaticSpec | NodeSpec  # NodeSpec children are ResultTrees here
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """An array that the function reads from a global or closure variable: `fetch()` gives it at each call."""
+
+    name: str
+    fetch: Callable[[], object]
+    spec: ArraySpec | ScalarSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A global or closure constant that was compiled in: `fetch()` must still be `value` at each call."""
+
+    name: str
+    fetch: Callable[[], object]
+    value: object
+
+
+@dataclass(frozen=True)
+class Program:
+    """`arguments` follow the parameters of the Python function by position (defaults and keywords bound)."""
+
+    function: Function
+    arguments: tuple[Spec, ...]
+    argument_names: tuple[str, ...]
+    result: object  # ResultTree
+    hidden: tuple[Hidden, ...] = ()
+    guards: tuple[Guard, ...] = ()
+    written: frozenset[int] = field(default_factory=frozenset)  # parameters whose memory the function writes
