@@ -1,0 +1,79 @@
+"""Options of every transform, and the environment variables that adjit reads.
+
+Input: keyword arguments of a transform. Output: a frozen, hashable `Options`.
+Invariants: an unknown or malformed option is refused; the environment is read in this module only.
+Non-goals: acting on any of them.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a program is compiled. `fastmath` never assumes that NaN and infinity do not occur."""
+
+    target: str = "cpu"
+    parallel: bool = False
+    fastmath: bool = False
+    boundscheck: bool = True
+    precise: bool = False
+    cache: bool = True
+    max_bytes: int | None = None
+    check_inputs: bool = True
+    debug_nans: bool = False
+
+    def updated(self, changes: dict[str, object]) -> Options:
+        """These options with `changes`; refuses unknown names and values of the wrong type."""
+        known = {f.name for f in fields(self)}
+        for name, value in changes.items():
+            if name not in known:
+                raise TypeError(f"{name!r} is not an option of adjit; the options are {', '.join(sorted(known))}")
+            _check(name, value)
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def _check(name: str, value: object) -> None:
+    if name == "target":
+        if value != "cpu":
+            raise ValueError(f"target must be 'cpu', not {value!r}")
+    elif name == "max_bytes":
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+            raise TypeError(f"max_bytes must be None or a number of bytes, not {value!r}")
+    elif not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+
+
+DEFAULT = Options()
+
+
+def _flag(name: str) -> bool:
+    return os.environ.get(name, "") not in ("", "0")
+
+
+def jit_disabled() -> bool:
+    """`ADJIT_DISABLE_JIT`: run generated programs as plain Python."""
+    return _flag("ADJIT_DISABLE_JIT") or _flag("NUMBA_DISABLE_JIT")
+
+
+def cache_folder() -> Path:
+    """`ADJIT_CACHE_DIR`, or `adjit` in the user's cache folder."""
+    chosen = os.environ.get("ADJIT_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path(os.path.expanduser("~")) / ".cache") / "adjit"
+
+
+def dump_folder() -> Path | None:
+    """`ADJIT_DUMP`: a folder that receives the program after each pass."""
+    chosen = os.environ.get("ADJIT_DUMP")
+    return Path(chosen) if chosen else None
+
+
+def log_wanted() -> bool:
+    """`ADJIT_LOG`: say on standard error what is compiled, why, and how long it took."""
+    return _flag("ADJIT_LOG")
