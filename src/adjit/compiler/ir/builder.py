@@ -69,15 +69,32 @@ def const(value: bool | int | float, dtype: str | None = None) -> Const:
 class _Scope:
     stmts: list[Stmt] = field(default_factory=list)
     known: dict[object, Operand] = field(default_factory=dict)
+    facts: dict[object, object] = field(default_factory=dict)  # what a check has established for the rest of the block
 
 
 class Builder:
-    """Statements are appended to the innermost open block; `loc` is stamped on each."""
+    """Statements are appended to the innermost open block; `loc` is stamped on each.
+
+    What proofs about indices need is kept on the way: `definitions` (the statement behind a scalar), `ranges`
+    (bounds and step of a loop variable; `iterates` records one for a loop that is emitted by hand) and `origins`
+    (the arrays whose memory a view, a reshape or a chosen reference may share).
+    """
 
     def __init__(self, names: Names, loc: Location = NOWHERE) -> None:
         self.names = names
         self.loc = loc
         self.scopes = [_Scope()]
+        self.definitions: dict[Var, Op | Dim] = {}
+        self.ranges: dict[Var, tuple[Operand, Operand, int]] = {}
+        self.origins: dict[Var, frozenset[Var]] = {}
+
+    def iterates(self, iv: Var, lo: Operand, hi: Operand, step: int) -> None:
+        """State that `iv` takes the values of range(lo, hi, step) only."""
+        self.ranges[iv] = (lo, hi, step)
+
+    def origin(self, array: Var) -> frozenset[Var]:
+        """The allocations and parameters whose memory `array` may be."""
+        return self.origins.get(array) or frozenset((array,))
 
     # -- blocks
     @contextmanager
@@ -146,7 +163,9 @@ class Builder:
         if found is not None:
             return found
         out = self.fresh(hint, type_)
-        self.emit(Op(out, name, args, loc=self.loc))
+        stmt = Op(out, name, args, loc=self.loc)
+        self.emit(stmt)
+        self.definitions[out] = stmt
         self.scopes[-1].known[key] = out
         return out
 
@@ -179,7 +198,9 @@ class Builder:
         found = self._reuse(key)
         if found is None:
             found = self.fresh(f"n_{array.name}", INT)
-            self.emit(Dim(found, array, axis, loc=self.loc))
+            stmt = Dim(found, array, axis, loc=self.loc)
+            self.emit(stmt)
+            self.definitions[found] = stmt
             self.scopes[-1].known[key] = found
         return found
 
@@ -188,6 +209,7 @@ class Builder:
     ) -> Var:
         out = self.fresh(hint or array.name, Array(array.type.dtype, len(axes), "A"))
         self.emit(View(out, array, tuple(axes), tuple(fixed), loc=self.loc))
+        self.origins[out] = self.origin(array)
         for axis, a in enumerate(axes):
             self.scopes[-1].known["dim", out, axis] = a.length
         return out
@@ -195,6 +217,7 @@ class Builder:
     def reshape(self, array: Var, shape: Index, hint: str | None = None) -> Var:
         out = self.fresh(hint or array.name, Array(array.type.dtype, len(shape)))
         self.emit(Reshape(out, array, tuple(shape), loc=self.loc))
+        self.origins[out] = self.origin(array)
         for axis, n in enumerate(shape):
             self.scopes[-1].known["dim", out, axis] = n
         return out
@@ -224,6 +247,7 @@ class ForBuilder:
     def __init__(self, builder: Builder, lo: Operand, hi: Operand, step: int, hint: str) -> None:
         self.builder, self.lo, self.hi, self.step = builder, lo, hi, step
         self.iv = builder.fresh(hint, INT)
+        builder.iterates(self.iv, lo, hi, step)
         self.independent = False
 
     def __enter__(self) -> Var:
