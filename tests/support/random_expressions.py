@@ -1,9 +1,10 @@
 """Random expressions over the names of a program under construction.
 
-Input: an `Environment` (which scalars, arrays and loop variables are visible, and which features this program uses).
-Output: text of a Python expression. Invariants: it is well typed; every index is in range for every trip count, because
-loop variables carry their range as offsets from a dimension; most operations are smooth and bounded, so that finite
-differences of the program mean something. Non-goals: good coverage of NumPy's functions (the table in `tests/ops` has that).
+Input: an `Environment` (which scalars, arrays and loop variables are visible, and which features this program
+uses). Output: text of a Python expression. Invariants: it is well typed; every index is in range for every
+trip count, because loop variables carry their range as offsets from a dimension; most operations are smooth
+and bounded, so that finite differences of the program mean something. Non-goals: good coverage of NumPy's
+functions (the table in `tests/ops` has that).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from dataclasses import dataclass, field
 
 SMALLEST = {"n": 4, "m": 3}  # every argument generator keeps dimensions at least this large
 
-# What a program may contain. A random subset is switched on for each program, so that rare combinations are met.
+# What a program may contain. A random subset is switched on for each program, so that rare combinations are
+# met.
 FEATURES = (
     "alias",
     "array_result",

@@ -1,9 +1,9 @@
 """Random statements, written into a growing list of source lines.
 
-Input: an `Environment`. Output: lines of Python, and an environment with the names they bind. Invariants: names bound inside
-a block are forgotten at its end, except where a loop surely runs; values stay bounded (what is stored goes through `tanh` or
-small factors); every loop ends. Non-goals: that each program is accepted by the compiler. Some mixtures of aliases
-and writes are refused, which is a right answer.
+Input: an `Environment`. Output: lines of Python, and an environment with the names they bind. Invariants:
+names bound inside a block are forgotten at its end, except where a loop surely runs; values stay bounded
+(what is stored goes through `tanh` or small factors); every loop ends. Non-goals: that each program is
+accepted by the compiler. Some mixtures of aliases and writes are refused, which is a right answer.
 """
 
 from __future__ import annotations

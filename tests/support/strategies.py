@@ -1,9 +1,10 @@
 """Random well-typed programs in the supported subset, as Python source text.
 
-`random_program(seed)` gives a `RandomProgram`: a module's source with one function `program`, the arguments to call it
-with, and which of them are differentiated. The same seed gives the same program. Programs that raise, or whose values are not
-finite or not small, are passed over, so that what comes out has a value at its arguments. The feature set of each program is a random
-subset (see `random_expressions.FEATURES`), so that rare combinations are met.
+`random_program(seed)` gives a `RandomProgram`: a module's source with one function `program`, the arguments
+to call it with, and which of them are differentiated. The same seed gives the same program. Programs that
+raise, or whose values are not finite or not small, are passed over, so that what comes out has a value at its
+arguments. The feature set of each program is a random subset (see `random_expressions.FEATURES`), so that
+rare combinations are met.
 
 `write_module` puts a program into a real file and imports it, since capture reads source.
 """
@@ -61,7 +62,7 @@ def random_program(seed: int) -> RandomProgram:
     rng = random.Random(seed)
     while True:
         program = _attempt(seed, rng)
-        if _usable(program):
+        if usable(program.source, program.make_args()):
             return program
 
 
@@ -144,19 +145,19 @@ def _arguments(seed: int, parameters: list[str], sizes: tuple[int, int], dtype: 
     return tuple(values[p] for p in parameters)
 
 
-def _usable(program: RandomProgram) -> bool:
-    """It runs, its value is finite and moderate, and it has not met a name that is unbound."""
+def usable(source: str, args: tuple[object, ...]) -> bool:
+    """`program` runs on these arguments, and its value is finite and moderate."""
     namespace: dict[str, object] = {}
-    exec(compile(program.source, "<random program>", "exec"), namespace)
-    function = namespace["program"]
-    assert callable(function)
     try:
+        exec(compile(source, "<random program>", "exec"), namespace)
+        function = namespace["program"]
+        assert callable(function)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            value = function(*program.make_args())
+            value = function(*args)
+        return bool(np.all(np.isfinite(value)) and np.all(np.abs(value) < 1e4))
     except Exception:  # whatever the program does wrong, another one is drawn
         return False
-    return bool(np.all(np.isfinite(value)) and np.all(np.abs(value) < 1e4))
 
 
 def write_module(source: str, name: str, folder: Path) -> ModuleType:
