@@ -114,6 +114,24 @@ class RangeValue:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SliceValue:
+    """A slice in a subscript, some part of which is known at run time only; missing parts are `Static(None)`."""
+
+    lo: Value
+    hi: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Maybe:
+    """A name that is bound only where `bound` holds; the language half unwraps it where the name is read."""
+
+    value: Value
+    bound: Operand
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Undefined:
     """A name that is unbound on some path; reading it is an error that says on which."""
 
@@ -122,7 +140,19 @@ class Undefined:
 
 
 Value = (
-    Static | ScalarValue | ArrayValue | VirtualArray | Sequence_ | Mapping_ | Record | Closure | Method | RangeValue | Undefined
+    Static
+    | ScalarValue
+    | ArrayValue
+    | VirtualArray
+    | Sequence_
+    | Mapping_
+    | Record
+    | Closure
+    | Method
+    | RangeValue
+    | SliceValue
+    | Maybe
+    | Undefined
 )
 
 __all__ = [name for name in dir() if name[0].isupper()]
