@@ -18,12 +18,11 @@ from .core import (
     Number,
     Once,
     Shape,
-    axes_of,
-    axis_of,
     calls,
     compile_time,
     defines,
-    kept_shape,
+    float_dtype,
+    sum_dtype,
 )
 from .extrema import max_, min_
 from .reduction import roots, sum_
@@ -35,8 +34,9 @@ def gemm(out: Array, a: Array, b: Array) -> None:
     out[...] = a @ b
 
 
-def shape_error(a: Shape, b: Shape) -> None:
-    raise ValueError(f"shapes {a} and {b} not aligned")
+@compile_time
+def inexact(kind: Dtype) -> bool:
+    return bool(np.issubdtype(kind, np.inexact))
 
 
 def inner_product(a: Once, b: Once) -> Number:
@@ -78,7 +78,7 @@ def matrix_matrix(a: Array, b: Array) -> Array:
     if a.shape[1] != b.shape[0]:
         raise ValueError("shapes not aligned")
     out = np.empty((a.shape[0], b.shape[1]), kind)
-    if np.issubdtype(kind, np.floating):
+    if inexact(kind):
         gemm(out, a.astype(kind), b.astype(kind))
     else:
         out[...] = kind.type(0)
@@ -87,3 +87,218 @@ def matrix_matrix(a: Array, b: Array) -> Array:
                 for j in range(b.shape[1]):
                     out[i, j] += kind.type(a[i, k]) * kind.type(b[k, j])
     return out
+
+
+def batched(a: Array, b: Array) -> Array:
+    """Products of the matrices in the last two axes, over broadcast leading axes."""
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    kind = np.result_type(a.dtype, b.dtype)
+    out = np.empty(lead + (a.shape[-2], b.shape[-1]), kind)
+    left = np.broadcast_to(a, lead + a.shape[-2:])
+    right = np.broadcast_to(b, lead + b.shape[-2:])
+    for index in np.ndindex(lead):
+        out[index] = matrix_matrix(left[index], right[index])
+    return out
+
+
+@defines(np.matmul)
+def matmul(a: Array, b: Array) -> Number:
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError("matmul: an operand has no dimensions")
+    if a.ndim == 1 and b.ndim == 1:
+        return inner_product(a, b)
+    if a.ndim == 2 and b.ndim == 1:
+        return matrix_vector(a, b)
+    if a.ndim == 1 and b.ndim == 2:
+        return vector_matrix(a, b)
+    if a.ndim == 2 and b.ndim == 2:
+        return matrix_matrix(a, b)
+    if b.ndim == 1:
+        return batched(a, b[:, None])[..., 0]
+    if a.ndim == 1:
+        return batched(a[None, :], b)[..., 0, :]
+    return batched(a, b)
+
+
+@defines(np.dot)
+def dot(a: Array, b: Array) -> Number:
+    if a.ndim == 0 or b.ndim == 0:
+        return np.multiply(a, b)
+    if a.ndim <= 2 and b.ndim <= 2:
+        return matmul(a, b)
+    if b.ndim == 1:
+        return matmul(a, b)
+    return np.tensordot(a, b, ((a.ndim - 1,), (b.ndim - 2,)))
+
+
+@defines(np.vdot)
+def vdot(a: Array, b: Array) -> Number:
+    return inner_product(a.ravel(), b.ravel())
+
+
+@defines(np.inner)
+def inner(a: Array, b: Array) -> Number:
+    if a.ndim == 0 or b.ndim == 0:
+        return np.multiply(a, b)
+    if a.ndim == 1 and b.ndim == 1:
+        return inner_product(a, b)
+    return np.tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
+
+
+@defines(np.outer)
+def outer(a: Array, b: Array) -> Array:
+    x = a.ravel()
+    y = b.ravel()
+    kind = np.result_type(a.dtype, b.dtype)
+    out = np.empty((x.shape[0], y.shape[0]), kind)
+    for i in range(x.shape[0]):
+        for j in range(y.shape[0]):
+            out[i, j] = kind.type(x[i]) * kind.type(y[j])
+    return out
+
+
+@compile_time
+def contraction(axes: Any, left: int, right: int) -> tuple[Shape, Shape, Shape, Shape]:
+    """Contracted and free axes of both operands of `tensordot`."""
+    if isinstance(axes, int):
+        ours, theirs = tuple(range(left - axes, left)), tuple(range(axes))
+    else:
+        first, second = axes
+        ours = tuple(a % left for a in ((first,) if isinstance(first, int) else first))
+        theirs = tuple(a % right for a in ((second,) if isinstance(second, int) else second))
+    if len(ours) != len(theirs):
+        raise ValueError("shape-mismatch for sum")
+    free_left = tuple(k for k in range(left) if k not in ours)
+    return ours, theirs, free_left, tuple(k for k in range(right) if k not in theirs)
+
+
+@defines(np.tensordot)
+def tensordot(a: Array, b: Array, axes: Any = 2) -> Number:
+    ours, theirs, free_left, free_right = contraction(axes, a.ndim, b.ndim)
+    for k, p in zip(ours, theirs):
+        if a.shape[k] != b.shape[p]:
+            raise ValueError("shape-mismatch for sum")
+    rows = tuple(a.shape[k] for k in free_left)
+    columns = tuple(b.shape[k] for k in free_right)
+    summed = tuple(a.shape[k] for k in ours)
+    left = np.transpose(a, free_left + ours).reshape(size_of(rows), size_of(summed))
+    right = np.transpose(b, theirs + free_right).reshape(size_of(summed), size_of(columns))
+    return matrix_matrix(left, right).reshape(rows + columns)
+
+
+def size_of(shape: Shape) -> int:
+    n = 1
+    for length in shape:
+        n = n * length
+    return n
+
+
+@defines(np.trace)
+def trace(a: Array, offset: int = 0) -> Number:
+    kind = sum_dtype(a.dtype)
+    down = max(-offset, 0)
+    right = max(offset, 0)
+    length = max(min(a.shape[0] - down, a.shape[1] - right), 0)
+    if a.ndim == 2:
+        total = kind.type(0)
+        for i in range(length):
+            total = total + kind.type(a[i + down, i + right])
+        return total
+    out = np.zeros(a.shape[2:], kind)
+    for i in range(length):
+        for index in np.ndindex(a.shape[2:]):
+            out[index] += kind.type(a[(i + down, i + right) + index])
+    return out
+
+
+@defines(np.kron)
+def kron(a: Array, b: Array) -> Array:
+    if a.ndim < b.ndim:
+        return kron(a.reshape(tuple(1 for k in range(b.ndim - a.ndim)) + a.shape), b)
+    if b.ndim < a.ndim:
+        return kron(a, b.reshape(tuple(1 for k in range(a.ndim - b.ndim)) + b.shape))
+    kind = np.result_type(a.dtype, b.dtype)
+    out = np.empty(tuple(n * m for n, m in zip(a.shape, b.shape)), kind)
+    for i in np.ndindex(a.shape):
+        for j in np.ndindex(b.shape):
+            out[tuple(p * m + q for p, m, q in zip(i, b.shape, j))] = kind.type(a[i]) * kind.type(b[j])
+    return out
+
+
+@defines(np.cross)
+def cross(a: Array, b: Array) -> Number:
+    """Of vectors of three components in the last axis."""
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ValueError("incompatible dimensions for cross product")
+    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    out = np.empty(np.shape(x) + (3,), np.result_type(a.dtype, b.dtype))
+    out[..., 0] = x
+    out[..., 1] = y
+    out[..., 2] = z
+    return out
+
+
+@compile_time
+def norm_kind(order: Any, axis: Axis, ndim: int) -> tuple[str, Shape]:
+    """Which norm, and over which axes, in the order given."""
+    if axis is None:
+        axes = tuple(range(ndim))
+        if order is None:
+            return "two", axes
+    else:
+        axes = tuple(k % ndim for k in ((axis,) if isinstance(axis, int) else axis))
+    if len(axes) == 1:
+        names = {None: "two", 2: "two", 1: "one", 0: "count", np.inf: "max", -np.inf: "min"}
+        return names.get(order, "power"), axes
+    names = {None: "two", "fro": "two", 1: "columns", -1: "columns", np.inf: "rows", -np.inf: "rows"}
+    if len(axes) != 2 or order not in names:
+        raise NotImplementedError(f"np.linalg.norm of order {order} over {len(axes)} axes")
+    return names[order], axes
+
+
+@defines(np.linalg.norm)
+def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Number:
+    """Gradient zero at zero; ties of the maximum norm share."""
+    kind, axes = norm_kind(ord, axis, x.ndim)
+    if kind == "two":
+        return roots(sum_(np.square(floating(x)), axes, keepdims=keepdims))
+    if kind == "one":
+        return sum_(np.abs(floating(x)), axes, keepdims=keepdims)
+    if kind == "count":
+        return sum_(x != 0, axes, float_dtype(x.dtype), keepdims=keepdims)
+    if kind == "max":
+        return max_(np.abs(floating(x)), axes, keepdims=keepdims)
+    if kind == "min":
+        return min_(np.abs(floating(x)), axes, keepdims=keepdims)
+    if kind == "power":
+        return powers(sum_(np.abs(floating(x)) ** ord, axes, keepdims=keepdims), 1.0 / ord)
+    summed = axes[0] if kind == "columns" else axes[1]
+    other = axes[1] if kind == "columns" else axes[0]
+    sums = sum_(np.abs(floating(x)), summed, keepdims=True)
+    if ord > 0:
+        best = max_(sums, other, keepdims=True)
+    else:
+        best = min_(sums, other, keepdims=True)
+    return sum_(best, axes, keepdims=keepdims)
+
+
+def floating(x: Array) -> Array:
+    return x.astype(float_dtype(x.dtype))
+
+
+def powers(a: Number, exponent: Number) -> Number:
+    """`a ** exponent` for a >= 0, zero with derivative zero at zero."""
+    if np.ndim(a) == 0:
+        return positive_power(a, exponent)
+    out = np.empty(a.shape, a.dtype)
+    for index in np.ndindex(a.shape):
+        out[index] = positive_power(a[index], exponent)
+    return out
+
+
+def positive_power(x: Number, exponent: Number) -> Number:
+    if x > 0:
+        return x**exponent
+    return 0.0 * x
