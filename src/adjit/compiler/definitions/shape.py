@@ -1,0 +1,288 @@
+"""Arrays put together, repeated, shifted, turned.
+
+Input: arrays, and counts that may be known at run time only. Output: a fresh array, except for `flip`, `rot90` and their
+kin, whose results are views as in NumPy.
+Non-goals: reshapes, transposes and broadcasts, which are views of the core.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .core import (
+    Array,
+    Arrays,
+    Axis,
+    Number,
+    Once,
+    Shape,
+    axes_of,
+    axis_of,
+    compile_time,
+    defines,
+    joined,
+    only,
+    without,
+)
+
+
+@compile_time
+def common_dtype(dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
+    return np.result_type(*dtypes)
+
+
+@compile_time
+def ranks_agree(ranks: Shape) -> None:
+    """The error that NumPy gives for arrays of different ranks."""
+    if not ranks:
+        raise ValueError("need at least one array to concatenate")
+    if len(set(ranks)) > 1 or ranks[0] == 0:
+        raise ValueError("all the input array dimensions must match exactly, and zero-dimensional arrays cannot be concatenated")
+
+
+def shifted(index: Shape, axis: int, by: int) -> Shape:
+    return tuple(i + by if k == axis else i for k, i in enumerate(index))
+
+
+@defines(np.concatenate)
+def concatenate(arrays: Arrays, axis: int | None = 0) -> Array:
+    if axis is None:
+        return concatenate(tuple(x.ravel() for x in arrays))
+    ranks_agree(tuple(x.ndim for x in arrays))
+    along = axis_of(axis, arrays[0].ndim)
+    length = 0
+    for x in arrays:
+        length = length + x.shape[along]
+        for k in range(x.ndim):
+            if k != along:
+                if x.shape[k] != arrays[0].shape[k]:
+                    raise ValueError(
+                        "all the input array dimensions except for the concatenation axis must match exactly"
+                    )
+    shape = tuple(length if k == along else n for k, n in enumerate(arrays[0].shape))
+    kind = common_dtype(tuple(x.dtype for x in arrays))
+    out = np.empty(shape, kind)
+    start = 0
+    for x in arrays:
+        for index in np.ndindex(x.shape):
+            out[shifted(index, along, start)] = kind.type(x[index])
+        start = start + x.shape[along]
+    return out
+
+
+def expanded(x: Array, axis: int) -> Array:
+    return x[tuple(None if k == axis else slice(None) for k in range(x.ndim + 1))]
+
+
+@defines(np.stack)
+def stack(arrays: Arrays, axis: int = 0) -> Array:
+    along = axis_of(axis, arrays[0].ndim + 1)
+    for x in arrays:
+        if x.shape != arrays[0].shape:
+            raise ValueError("all input arrays must have the same shape")
+    kind = common_dtype(tuple(x.dtype for x in arrays))
+    first = arrays[0].shape
+    out = np.empty(first[:along] + (len(arrays),) + first[along:], kind)
+    for m, x in enumerate(arrays):
+        for index in np.ndindex(first):
+            out[index[:along] + (m,) + index[along:]] = kind.type(x[index])
+    return out
+
+
+def at_least_two(x: Array) -> Array:
+    if x.ndim == 0:
+        return x.reshape(1, 1)
+    if x.ndim == 1:
+        return x[None, :]
+    return x
+
+
+def at_least_three(x: Array) -> Array:
+    if x.ndim == 0:
+        return x.reshape(1, 1, 1)
+    if x.ndim == 1:
+        return x[None, :, None]
+    if x.ndim == 2:
+        return x[:, :, None]
+    return x
+
+
+def at_least_one(x: Array) -> Array:
+    if x.ndim == 0:
+        return x.reshape(1)
+    return x
+
+
+def as_column(x: Array) -> Array:
+    if x.ndim < 2:
+        return x.reshape(x.size, 1)
+    return x
+
+
+@defines(np.hstack)
+def hstack(tup: Arrays) -> Array:
+    return concatenate(tuple(at_least_one(x) for x in tup), 0 if tup[0].ndim <= 1 else 1)
+
+
+@defines(np.vstack)
+def vstack(tup: Arrays) -> Array:
+    return concatenate(tuple(at_least_two(x) for x in tup), 0)
+
+
+@defines(np.dstack)
+def dstack(tup: Arrays) -> Array:
+    return concatenate(tuple(at_least_three(x) for x in tup), 2)
+
+
+@defines(np.column_stack)
+def column_stack(tup: Arrays) -> Array:
+    return concatenate(tuple(as_column(x) for x in tup), 1)
+
+
+@defines(np.append)
+def append(arr: Array, values: Array, axis: int | None = None) -> Array:
+    if axis is None:
+        return concatenate((arr.ravel(), values.ravel()))
+    return concatenate((arr, values), axis)
+
+
+@compile_time
+def repetitions(reps: Any) -> bool:
+    """Whether `reps` is one number."""
+    return not isinstance(reps, tuple | list)
+
+
+@defines(np.tile)
+def tile(A: Array, reps: Any) -> Array:
+    counts = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    if len(counts) < A.ndim:
+        counts = tuple(1 for k in range(A.ndim - len(counts))) + counts
+    lengths = tuple(1 for k in range(len(counts) - A.ndim)) + A.shape
+    out = np.empty(tuple(n * c for n, c in zip(lengths, counts)), A.dtype)
+    lead = len(counts) - A.ndim
+    for block in np.ndindex(counts):
+        for index in np.ndindex(A.shape):
+            full = tuple(0 for k in range(lead)) + index
+            out[tuple(b * n + i for b, n, i in zip(block, lengths, full))] = A[index]
+    return out
+
+
+@defines(np.repeat)
+def repeat(a: Once, repeats: int, axis: int | None = None) -> Array:
+    """`repeats` is one number."""
+    if np.ndim(repeats) != 0:
+        raise NotImplementedError("np.repeat with one count per element")
+    if axis is None:
+        flat = np.empty(a.size * repeats, a.dtype)
+        position = 0
+        for index in np.ndindex(a.shape):
+            value = a[index]
+            for m in range(repeats):
+                flat[position + m] = value
+            position = position + repeats
+        return flat
+    along = axis_of(axis, a.ndim)
+    out = np.empty(tuple(n * repeats if k == along else n for k, n in enumerate(a.shape)), a.dtype)
+    for index in np.ndindex(a.shape):
+        value = a[index]
+        for m in range(repeats):
+            out[tuple(i * repeats + m if k == along else i for k, i in enumerate(index))] = value
+    return out
+
+
+def rolled(i: int, shift: int, n: int) -> int:
+    """Where element i of n goes, for 0 <= shift < n."""
+    return i + shift if i + shift < n else i + shift - n
+
+
+@defines(np.roll)
+def roll(a: Array, shift: Any, axis: Any = None) -> Array:
+    if axis is None:
+        return roll(a.ravel(), shift, 0).reshape(a.shape)
+    if np.ndim(axis) == 0:
+        return roll_one(a, shift, axis_of(axis, a.ndim))
+    shifts = (shift,) * len(axis) if np.ndim(shift) == 0 else tuple(shift)
+    out = a
+    for s, k in zip(shifts, axis):
+        out = roll_one(out, s, axis_of(k, a.ndim))
+    return out
+
+
+def roll_one(a: Once, shift: int, axis: int) -> Array:
+    n = a.shape[axis]
+    places = shift % n if n > 0 else 0
+    out = np.empty(a.shape, a.dtype)
+    for index in np.ndindex(a.shape):
+        out[tuple(rolled(i, places, n) if k == axis else i for k, i in enumerate(index))] = a[index]
+    return out
+
+
+@defines(np.flip)
+def flip(m: Array, axis: Axis = None) -> Array:
+    axes = axes_of(axis, m.ndim)
+    return m[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(m.ndim))]
+
+
+@defines(np.fliplr)
+def fliplr(m: Array) -> Array:
+    return m[:, ::-1]
+
+
+@defines(np.flipud)
+def flipud(m: Array) -> Array:
+    return m[::-1]
+
+
+@defines(np.rot90)
+def rot90(m: Array, k: int = 1) -> Array:
+    """In the plane of the first two axes."""
+    turns = k % 4
+    if turns == 0:
+        return m[:]
+    if turns == 2:
+        return m[::-1, ::-1]
+    if turns == 1:
+        return np.swapaxes(m[:, ::-1], 0, 1)
+    return np.swapaxes(m, 0, 1)[:, ::-1]
+
+
+@defines(np.diff)
+def diff(a: Array, n: int = 1, axis: int = -1) -> Array:
+    along = axis_of(axis, a.ndim)
+    out = a
+    for m in range(n):
+        out = difference(out, along)
+    return out
+
+
+def difference(a: Array, axis: int) -> Array:
+    after = tuple(slice(1, None) if k == axis else slice(None) for k in range(a.ndim))
+    before = tuple(slice(None, -1) if k == axis else slice(None) for k in range(a.ndim))
+    return a[after] - a[before]
+
+
+@defines(np.ediff1d)
+def ediff1d(ary: Array) -> Array:
+    return difference(ary.ravel(), 0)
+
+
+@defines(np.take)
+def take(a: Array, indices: Array, axis: int | None = None) -> Number:
+    if axis is None:
+        return take(a.ravel(), indices, 0)
+    along = axis_of(axis, a.ndim)
+    return a[tuple(indices if k == along else slice(None) for k in range(a.ndim))]
+
+
+@defines(np.take_along_axis)
+def take_along_axis(arr: Array, indices: Array, axis: int) -> Array:
+    along = axis_of(axis, arr.ndim)
+    for k in range(arr.ndim):
+        if k != along and arr.shape[k] != indices.shape[k]:
+            raise ValueError("`indices` and `arr` must have the same shape off the axis")
+    out = np.empty(indices.shape, arr.dtype)
+    for index in np.ndindex(indices.shape):
+        out[index] = arr[tuple(indices[index] if k == along else i for k, i in enumerate(index))]
+    return out
