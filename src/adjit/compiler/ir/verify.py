@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...errors import InternalError
 from ..ops import TABLE
 from .nodes import (
     Accumulate,
@@ -43,11 +44,6 @@ from .nodes import (
 from .printer import line
 from .types import BOOL, DTYPES, INT, Array, Scalar
 from .visitor import block_params, blocks, defined, operands
-
-try:
-    from ...errors import InternalError
-except ImportError:  # pragma: no cover
-    InternalError = AssertionError  # type: ignore[assignment, misc]
 
 
 def verify(fn: Function) -> None:

@@ -1,0 +1,67 @@
+"""Which memory an array variable may refer to.
+
+Input: a function. Output: for each array variable its *roots*: the parameters and allocations whose memory it may
+be. Views and reshapes have the roots of their base; references carried by loops, chosen by branches or left by
+loops have those of all that may flow into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..ir.nodes import Alloc, For, Function, If, Operand, Reshape, Var, View, While
+from ..ir.types import Array
+from ..ir.visitor import walk
+
+Roots = dict[Var, frozenset[Var]]
+
+
+def flows(fn: Function) -> Iterator[tuple[Operand, Var]]:
+    """Pairs (source, target) of array variables: the target may be what the source is."""
+    for stmt in walk(fn.body):
+        match stmt:
+            case View(out=out, array=array) | Reshape(out=out, array=array):
+                yield array, out
+            case For(args=args, inits=inits, body=body, outs=outs) | While(args=args, inits=inits, body=body, outs=outs):
+                for a, i, y, o in zip(args, inits, body.yields, outs, strict=True):
+                    if isinstance(a.type, Array):
+                        yield from ((i, a), (y, a), (a, o))
+            case If(then=then, orelse=orelse, outs=outs):
+                for t, e, o in zip(then.yields, orelse.yields, outs, strict=True):
+                    if isinstance(o.type, Array):
+                        yield from ((t, o), (e, o))
+
+
+def roots(fn: Function) -> Roots:
+    """The roots of every array variable of the function."""
+    sources = [p for p in fn.params if isinstance(p.type, Array)]
+    sources += [s.out for s in walk(fn.body) if isinstance(s, Alloc)]
+    found: dict[Var, frozenset[Var]] = {v: frozenset((v,)) for v in sources}
+    edges: dict[Operand, list[Var]] = {}
+    for source, target in flows(fn):
+        edges.setdefault(source, []).append(target)
+    work = list(sources)
+    while work:
+        v = work.pop()
+        for target in edges.get(v, ()):
+            known = found.get(target, frozenset())
+            merged = known | found[v]
+            if merged != known:
+                found[target] = merged
+                work.append(target)
+    return found
+
+
+def whole(fn: Function) -> frozenset[Var]:
+    """Array variables that are always all of one root, so that an index means the same element under any of their names."""
+    partial: set[Operand] = {s.out for s in walk(fn.body) if isinstance(s, View | Reshape)}
+    edges: dict[Operand, list[Var]] = {}
+    for source, target in flows(fn):
+        edges.setdefault(source, []).append(target)
+    work = list(partial)
+    while work:
+        for target in edges.get(work.pop(), ()):
+            if target not in partial:
+                partial.add(target)
+                work.append(target)
+    return frozenset(v for v in roots(fn) if v not in partial)

@@ -1,0 +1,51 @@
+"""What a statement does to memory.
+
+Input: a statement. Output: the array variables through which it writes or reads. Control statements have no effect of their own:
+look at the statements inside. A library routine that the table does not know reads and writes all of its arrays.
+"""
+
+from __future__ import annotations
+
+from ..ir.nodes import Accumulate, Call, Load, Mark, Stmt, Store, Var
+from ..ir.types import Array
+
+try:
+    from ..library.core import ROUTINES
+except ImportError:  # pragma: no cover
+    ROUTINES = {}
+
+
+def writes(stmt: Stmt) -> tuple[Var, ...]:
+    """Arrays that a statement stores to, accumulations included."""
+    match stmt:
+        case Store(array=array) | Accumulate(array=array):
+            return (array,)
+        case Call():
+            return _arguments(stmt, "writes")
+        case _:
+            return ()
+
+
+def reads(stmt: Stmt) -> tuple[Var, ...]:
+    """Arrays whose elements a statement reads (an accumulation reads what it adds to)."""
+    match stmt:
+        case Load(array=array) | Accumulate(array=array):
+            return (array,)
+        case Call():
+            return _arguments(stmt, "reads")
+        case Mark(value=value) if isinstance(value.type, Array):
+            return (value,)
+        case _:
+            return ()
+
+
+def _arguments(call: Call, kind: str) -> tuple[Var, ...]:
+    routine = ROUTINES.get(call.name)
+    wanted = range(len(call.args)) if routine is None else getattr(routine, kind)
+    found = [call.args[k] for k in wanted if k < len(call.args)]
+    accumulates = routine is not None and kind == "reads" and any(a == "accumulate" or a is True for a in call.attrs)
+    if accumulates:
+        found += [call.args[k] for k in routine.writes]
+    return tuple(dict.fromkeys(a for a in found if isinstance(a, Var) and isinstance(a.type, Array)))
+
+
