@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from .core import ScalarOp, define, register, same, second
-from .symbolic import Value, equal, log, power, smul, where
+from .symbolic import Value, equal, floor, log, power, sign, where
 
 
 @define("add", 2, "{0} + {1}", operator.add, linear=True)
@@ -36,15 +36,21 @@ def div_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return r, -(out * r)
 
 
-@define("smul", 2, "smul({0}, {1})", lambda ct, p: ct * 0.0 if ct == 0 and not np.isfinite(p) and False else (0.0 if ct == 0 else ct * p))
+def _smul(ct: float, p: float) -> float:
+    """The ordinary product, but zero where `ct` is zero and `p` is infinite or NaN."""
+    return ct if ct == 0 and not np.isfinite(p) else ct * p
+
+
+@define("smul", 2, "smul({0}, {1})", _smul, singular=True)
 def smul_partials(ct: Value, p: Value, out: Value) -> tuple[object, ...]:
     return p, ct
 
 
 @define("pow", 2, "{0} ** {1}", lambda a, b: np.power(a, b), expensive=True, singular=True)
 def pow_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
-    """0 ** y varies with neither argument's limit: d/dx is 0 for y = 0, d/dy is 0 at x = 0 for y >= 0."""
-    dx = where(equal(y, 0.0), 0.0, y * power(x, y - 1.0))
+    """At 0 ** 0 both are 0, and so is d/dy at x = 0 for any y."""
+    dx = y * power(x, y - 1.0)
+    dx = where(equal(y, 0.0), where(equal(x, 0.0), 0.0, dx), dx)
     dy = where(equal(x, 0.0), 0.0, out * log(where(equal(x, 0.0), 1.0, x)))
     return dx, dy
 
@@ -54,27 +60,26 @@ def floordiv_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return None, None
 
 
-@define("mod", 2, "{0} % {1}", operator.mod)
+@define("mod", 2, "{0} % {1}", operator.mod, singular=True)
 def mod_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
-    """`x % y = x - y * floor(x / y)`."""
-    return 1.0, (out - x) / y
+    """`x % y = x - y * floor(x / y)`, the quotient being constant."""
+    return 1.0, -floor((x - out) / y + 0.5)
 
 
-@define("fmod", 2, "math.fmod({0}, {1})", lambda a, b: np.fmod(a, b))
+@define("fmod", 2, "math.fmod({0}, {1})", lambda a, b: np.fmod(a, b), singular=True)
 def fmod_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
-    """`fmod(x, y) = x - y * trunc(x / y)`."""
-    return 1.0, (out - x) / y
+    """`fmod(x, y) = x - y * trunc(x / y)`, the quotient being constant."""
+    return 1.0, -floor((x - out) / y + 0.5)
 
 
 @define("abs", 1, "abs({0})", abs)
 def abs_partials(x: Value, out: Value) -> tuple[object, ...]:
     """Gradient zero at zero."""
-    return (where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0 * x)),)
+    return (sign(x),)
 
 
 def _share(taken: object, tied: object, like: Value) -> Value:
-    one = 0.0 * like + 1.0 if not isinstance(like, float) else 1.0
-    return where(tied, 0.5, where(taken, one, 0.0))
+    return where(tied, 0.5, where(taken, 1.0, 0.0, like), like)
 
 
 @define("maximum", 2, "maximum({0}, {1})", lambda a, b: np.maximum(a, b))
@@ -91,7 +96,7 @@ def minimum_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
 
 @define("copysign", 2, "math.copysign({0}, {1})", lambda a, b: np.copysign(a, b))
 def copysign_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
-    return where(equal(x, 0.0), 0.0 * x, where(equal(x, out), 0.0 * x + 1.0, -1.0)), None
+    return sign(x) * sign(out), None
 
 
 def _select(c: object, a: object, b: object) -> object:
@@ -105,5 +110,3 @@ def select_partials(c: Value, a: Value, b: Value, out: Value) -> tuple[object, .
 
 
 register(ScalarOp("cast", 1, "{0}", same, lambda x: x, lambda x, out: (1.0,), linear=True))
-
-__all__ = ["smul"]

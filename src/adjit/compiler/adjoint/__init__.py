@@ -1,0 +1,9 @@
+"""Differentiation: core IR to core IR.
+
+`reverse` (joint and split adjoints) and `tangent`.
+"""
+
+from .reverse import joint, split
+from .tangent import tangent
+
+__all__ = ["joint", "split", "tangent"]

@@ -1,0 +1,202 @@
+"""Primal values and references at a place of the reverse sweep.
+
+Input: a plan, what the forward sweep left behind, and a builder at the place. Output: operands for primal values (repeated,
+fetched from a buffer, or still alive) and references to primal and shadow memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ...errors import NotDifferentiableError
+from ..ir.builder import Builder
+from ..ir.nodes import Alloc, Block, Call, Const, Dim, If, Load, Op, Operand, Reshape, Slice, Stmt, Store, Var, View
+from ..ir.types import Array
+from .copying import elements, flat_index, nest, rank, shape_of
+from .forward import Site, Trail
+from .plan import Plan, Snapshot
+from .storage import ZERO, slot
+
+
+class Again:
+    def __init__(self, b: Builder, plan: Plan, trail: Trail) -> None:
+        self.b, self.plan, self.place, self.trail = b, plan, plan.place, trail
+        self.values: dict[Var, Operand] = {}
+        self.references: dict[Var, Var] = {}
+        self.shadows: dict[Var, Var] = dict(trail.shadows)
+        self.positions: dict[Site, Operand] = dict(trail.positions)
+
+    @contextmanager
+    def region(self) -> Iterator[None]:
+        """What is made available inside a block is forgotten after it."""
+        kept = dict(self.values), dict(self.references), dict(self.shadows)
+        try:
+            yield
+        finally:
+            self.values, self.references, self.shadows = kept
+
+    # -- scalars
+    def value(self, x: Operand) -> Operand:
+        if isinstance(x, Const):
+            return x
+        if x in self.values:
+            return self.values[x]
+        if self.place.is_top(x):
+            return x
+        raise AssertionError(f"{x!r} is not available in the reverse sweep")
+
+    def index(self, xs: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        return tuple(self.value(x) for x in xs)
+
+    def prologue(self, block: Block) -> None:
+        """Make available all that the reverse of the block and of its inner blocks reads."""
+        for v in self.plan.again.get(block, ()):
+            if v not in self.values:
+                with self.b.at(self._location(v)):
+                    self.values[v] = self.materialise(v)
+
+    def _location(self, v: Var):  # type: ignore[no-untyped-def]
+        stmt = self.place.definition[v]
+        return self.b.loc if stmt is None else stmt.loc
+
+    def materialise(self, v: Var) -> Operand:
+        if v in self.plan.saved:
+            return self._fetch(v)
+        stmt = self.place.definition[v]
+        if isinstance(stmt, Load) and stmt in self.plan.snapshots:
+            return self._from_snapshot(self.plan.snapshots[stmt], stmt)
+        recipe = self.plan.recipes.of(v)
+        assert recipe is not None and recipe.via is not None
+        return self._repeat(v, recipe.via)
+
+    def _repeat(self, v: Var, stmt: Stmt) -> Operand:
+        b = self.b
+        match stmt:
+            case Op(op="cast", args=args):
+                return b.cast(self.value(args[0]), v.type.dtype, hint=v.name)
+            case Op(op=op, args=args):
+                return b.op(op, *self.index(args), hint=v.name)
+            case Load(array=array, index=index) | Store(array=array, index=index):
+                return b.load(self.array(array), self.index(index), hint=v.name)
+            case Dim(array=array, axis=axis):
+                return b.dim(self.array(array), axis)
+            case If():
+                return self._branch_again(v, stmt)
+            case _:
+                raise AssertionError(f"{type(stmt).__name__} cannot be repeated")
+
+    def _branch_again(self, v: Var, stmt: If) -> Operand:
+        k = stmt.outs.index(v)
+        sides = []
+        for block in (stmt.then, stmt.orelse):
+            with self.b.block() as inner, self.region():
+                y = self._in_slice(block.yields[k])
+            sides.append(Block(tuple(inner), (y,)))
+        out = self.b.fresh(v.name, v.type)
+        self.b.if_(self.value(stmt.cond), sides[0], sides[1], (out,))
+        return out
+
+    def _in_slice(self, x: Operand) -> Operand:
+        if not isinstance(x, Var) or x in self.values or self.place.is_top(x):
+            return self.value(x)
+        recipe = self.plan.recipes.of(x)
+        assert recipe is not None and recipe.via is not None
+        for n in recipe.needs:
+            self.values[n] = self._in_slice(n)
+        self.values[x] = self._repeat(x, recipe.via)
+        return self.values[x]
+
+    # -- buffers
+    def slots(self, block: Block) -> tuple[Operand, ...]:
+        where = self.trail.layouts[block]
+        return slot(self.b, where, self.value, ZERO if where.site is None else self.positions[where.site])
+
+    def _fetch(self, v: Var) -> Operand:
+        if v in self.trail.exports:
+            return self.trail.exports[v]
+        return self.b.load(self.trail.buffers[v], self.slots(self.place.block_of[v]), hint=v.name)
+
+    def _from_snapshot(self, snapshot: Snapshot, load: Load) -> Operand:
+        b = self.b
+        slots = self.slots(self.place.block_with[snapshot.loop])
+        buffer = self.trail.buffers[snapshot]
+        index = self.index(load.index)
+        assert isinstance(buffer.type, Array)
+        if not buffer.type.growing:
+            return b.load(buffer, (*slots, *index), hint=load.out.name)
+        shape = self.shape(snapshot.array)
+        start = b.op("mul", slots[0], elements(b, shape), hint="start")
+        return b.load(buffer, (b.op("add", start, flat_index(b, shape, index)),), hint=load.out.name)
+
+    def kept(self, call: Call, k: int) -> Var:
+        """The contents that an array argument of a library call had, as a fresh array."""
+        b = self.b
+        array = call.args[k]
+        assert isinstance(array, Var)
+        shape = self.shape(array)
+        position = b.op("sub", self.positions[call], elements(b, shape), hint="position")
+        self.positions[call] = position
+        copy = b.alloc(shape, array.type.dtype, array.name)
+        buffer = self.trail.buffers[call, k]
+        nest(
+            b,
+            shape,
+            lambda index: b.store(
+                copy, index, b.load(buffer, (b.op("add", position, flat_index(b, shape, index)),))
+            ),
+        )
+        return copy
+
+    # -- references
+    def shape(self, array: Var) -> list[Operand]:
+        stmt = self.place.definition[array]
+        match stmt:
+            case Alloc(shape=lengths) | Reshape(shape=lengths) if array not in self.references:
+                return list(self.index(lengths))
+            case View(axes=axes) if array not in self.references:
+                return [self.value(a.length) for a in axes]
+            case _:
+                return shape_of(self.b, self.array(array))
+
+    def array(self, x: Var) -> Var:
+        """The primal reference `x`."""
+        if x in self.references:
+            return self.references[x]
+        if self.place.is_top(x):
+            return x
+        found = self._rebuilt(x, self.array)
+        self.references[x] = found
+        return found
+
+    def shadow(self, x: Var) -> Var:
+        """The shadow of the reference `x`."""
+        if x not in self.shadows:
+            self.shadows[x] = self._rebuilt(x, self.shadow)
+        return self.shadows[x]
+
+    def _rebuilt(self, x: Var, of) -> Var:  # type: ignore[no-untyped-def]
+        stmt = self.place.definition[x]
+        hint = f"ct_{x.name}" if of == self.shadow else x.name
+        match stmt:
+            case View(array=base, axes=axes, fixed=fixed):
+                v = self.value
+                moved = [Slice(a.axis, v(a.start), v(a.length), v(a.step)) for a in axes]
+                return self.b.view(of(base), moved, [(k, v(i)) for k, i in fixed], hint)
+            case Reshape(array=base, shape=shape):
+                return self.b.reshape(of(base), self.index(shape), hint)
+            case If(cond=cond, then=then, orelse=orelse, outs=outs):
+                k = outs.index(x)
+                a, c = then.yields[k], orelse.yields[k]
+                assert isinstance(a, Var) and isinstance(c, Var)
+                out = self.b.fresh(hint, Array(x.type.dtype, rank(x), "A"))
+                self.b.if_(self.value(cond), Block((), (of(a),)), Block((), (of(c),)), (out,))
+                return out
+            case _:
+                raise NotDifferentiableError(
+                    f"the array `{x.name}` is exchanged with others in a way that cannot be traced back",
+                    location=self.b.loc if stmt is None else stmt.loc,
+                    hint="copy the contents (`a[:] = b`) instead of rebinding the names",
+                )
+
+

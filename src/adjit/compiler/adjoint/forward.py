@@ -1,0 +1,264 @@
+"""The forward sweep: the primal program with its saves.
+
+Input: a function and a plan. Output: the same statements (variables unchanged) with stores into saved buffers, running
+positions and the shadows of exchanged references carried through loops, and `Trail`: what the reverse sweep has to find them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ..ir.builder import Builder, const
+from ..ir.nodes import Alloc, Block, Call, For, If, Operand, Stmt, Var, While
+from ..ir.types import INT, Array
+from ..ir.visitor import blocks, defined, walk
+from .activity import Activity
+from .copying import copy_array, shape_of, store_flat
+from .plan import Plan, Snapshot
+from .storage import ZERO, Layout, layout, size, slot
+
+Site = Stmt | Block
+
+
+@dataclass
+class Trail:
+    """What was left behind: buffers, final positions, shadows, values that left a branch."""
+
+    buffers: dict[object, Var] = field(default_factory=dict)
+    layouts: dict[Block, Layout] = field(default_factory=dict)
+    positions: dict[Site, Operand] = field(default_factory=dict)
+    shadows: dict[Var, Var] = field(default_factory=dict)
+    exports: dict[Var, Operand] = field(default_factory=dict)
+
+
+class ForwardSweep:
+    def __init__(self, b: Builder, plan: Plan, active: Activity) -> None:
+        self.b, self.plan, self.active, self.place = b, plan, active, plan.place
+        self.trail = Trail()
+        self.before_loop: dict[Stmt, list[Snapshot]] = {}
+        for snapshot in dict.fromkeys(plan.snapshots.values()):
+            self.before_loop.setdefault(snapshot.loop, []).append(snapshot)
+        self.sites = self._find_sites()
+        self.position: dict[Site, Operand] = dict.fromkeys(self.sites, ZERO)
+        self.exchanged = self._exchanged()
+
+    # -- preparation
+    def layout(self, block: Block) -> Layout:
+        if block not in self.trail.layouts:
+            self.trail.layouts[block] = layout(self.place, block)
+        return self.trail.layouts[block]
+
+    def _find_sites(self) -> dict[Site, Layout]:
+        found: dict[Site, Layout] = {}
+        saving = [self.place.block_of[v] for v in self.plan.saved]
+        saving += [self.place.block_with[s] for s in self.before_loop]
+        for block in saving:
+            where = self.layout(block)
+            if where.site is not None:
+                found[where.site] = where
+        for call, _ in sorted(self.plan.kept, key=lambda c: c[1]):
+            block = self.place.block_with[call]
+            found[call] = Layout(tuple(self.place.loops(block)), (), call, block)
+        return found
+
+    def sites_within(self, stmt: Stmt) -> list[Site]:
+        """Sites whose position moves inside the blocks of a statement."""
+        return [
+            site
+            for site, where in self.sites.items()
+            if where.owner is not None and self.place.inside(where.owner, stmt)
+        ]
+
+    def _exchanged(self) -> set[Var]:
+        """Active roots that loops or branches hand on by reference: their shadows are made in the forward sweep."""
+        found: set[Var] = set()
+        for stmt in self.place.block_with:
+            for out in stmt.outs if isinstance(stmt, For | While | If) else ():
+                if isinstance(out.type, Array) and out in self.active:
+                    found |= self.active.roots[out]
+        return found
+
+    # -- the walk
+    def run(self, params: tuple[Var, ...]) -> None:
+        for v in params:
+            if v in self.exchanged:
+                self._make_shadow(v)
+        for stmt in self.place.top.stmts:
+            self._allocate_for(stmt)
+            self._one(stmt)
+        self.trail.positions = dict(self.position)
+
+    def _allocate_for(self, stmt: Stmt) -> None:
+        """Buffers for all that is saved inside a statement of the outermost block."""
+        inner = [s for child in blocks(stmt) for s in walk(child)]
+        for s in (stmt, *inner):
+            for block in blocks(s):
+                for v in sorted(self.plan.saved, key=lambda v: self.place.order[v]):
+                    if self.place.block_of[v] is block and self.place.loops(block):
+                        self._scalar_buffer(v, block)
+            for snapshot in self.before_loop.get(s, ()):
+                self._array_buffer(snapshot)
+            if isinstance(s, Call):
+                for k in range(len(s.args)):
+                    if (s, k) in self.plan.kept:
+                        self.trail.buffers[s, k] = self.b.growing(s.args[k].type.dtype, f"saved_{_name(s.args[k])}")
+
+    def _scalar_buffer(self, v: Var, block: Block) -> None:
+        where = self.layout(block)
+        hint = f"saved_{v.name}"
+        self.trail.buffers[v] = (
+            self.b.growing(v.type.dtype, hint)
+            if where.site is not None
+            else self.b.alloc([_passes(self.b, loop) for loop in where.box], v.type.dtype, hint)
+        )
+
+    def _array_buffer(self, snapshot: Snapshot) -> None:
+        where = self.layout(self.place.block_with[snapshot.loop])
+        root = sorted(self.active.roots[snapshot.array], key=lambda r: self.place.order[r])[0]
+        hint = f"saved_{snapshot.array.name}"
+        dtype = snapshot.array.type.dtype
+        if where.site is not None:
+            self.trail.buffers[snapshot] = self.b.growing(dtype, hint)
+        else:
+            passes = [_passes(self.b, loop) for loop in where.box]
+            self.trail.buffers[snapshot] = self.b.alloc([*passes, *shape_of(self.b, root)], dtype, hint)
+
+    def _one(self, stmt: Stmt) -> None:
+        b = self.b
+        with b.at(stmt.loc):
+            for snapshot in self.before_loop.get(stmt, ()):
+                self._take(snapshot)
+            if isinstance(stmt, Call):
+                self._keep(stmt)
+            match stmt:
+                case For() | While():
+                    self._loop(stmt)
+                case If():
+                    self._branch(stmt)
+                case _:
+                    b.emit(stmt)
+            if isinstance(stmt, Alloc) and stmt.out in self.exchanged and self.place.is_top(stmt.out):
+                self._make_shadow(stmt.out)
+            self._save(defined(stmt), self.place.block_with[stmt])
+            self._move_on(stmt)
+
+    def _block(self, block: Block, params: tuple[Var, ...] = ()) -> None:
+        self._save(params, block)
+        for stmt in block.stmts:
+            self._one(stmt)
+        self._move_on(block)
+
+    def _move_on(self, site: Site) -> None:
+        if site in self.sites and not isinstance(site, Call):
+            self.position[site] = self.b.op("add", self.position[site], size(self.b, self.sites[site], _same), hint="position")
+
+    # -- saves
+    def _save(self, variables: tuple[Var, ...], block: Block) -> None:
+        for v in variables:
+            if v not in self.plan.saved:
+                continue
+            if not self.place.loops(block):
+                self.trail.exports[v] = v
+                continue
+            self.b.store(self.trail.buffers[v], self._slot(block), v)
+
+    def _slot(self, block: Block) -> tuple[Operand, ...]:
+        where = self.layout(block)
+        return slot(self.b, where, _same, ZERO if where.site is None else self.position[where.site])
+
+    def _take(self, snapshot: Snapshot) -> None:
+        slots = self._slot(self.place.block_with[snapshot.loop])
+        buffer = self.trail.buffers[snapshot]
+        if buffer.type.growing:  # type: ignore[union-attr]
+            store_flat(self.b, buffer, slots[0], snapshot.array)
+        else:
+            copy_array(self.b, snapshot.array, buffer, slots)
+
+    def _keep(self, call: Call) -> None:
+        for k, a in enumerate(call.args):
+            if (call, k) in self.plan.kept:
+                assert isinstance(a, Var)
+                self.position[call] = store_flat(self.b, self.trail.buffers[call, k], None, a, self.position[call])
+
+    def _make_shadow(self, v: Var) -> None:
+        self.trail.shadows[v] = self.b.alloc(shape_of(self.b, v), v.type.dtype, f"ct_{v.name}")
+
+    # -- control
+    def _carried_shadows(self, outs: tuple[Var, ...]) -> list[int]:
+        return [k for k, o in enumerate(outs) if isinstance(o.type, Array) and o in self.active]
+
+    def _loop(self, stmt: For | While) -> None:
+        b = self.b
+        sites = self.sites_within(stmt)
+        swapped = self._carried_shadows(stmt.outs)
+        inits = [self.position[s] for s in sites] + [self.trail.shadows[_var(stmt.inits[k])] for k in swapped]
+        args = [b.fresh("position", INT) for _ in sites]
+        args += [b.fresh(f"ct_{stmt.args[k].name}", _fresh_type(stmt.args[k])) for k in swapped]
+        outs = [b.fresh(x.name, x.type) for x in args]
+        self.position.update(zip(sites, args, strict=False))
+        self.trail.shadows.update(zip((stmt.args[k] for k in swapped), args[len(sites) :], strict=True))
+        params = (stmt.iv, *stmt.args) if isinstance(stmt, For) else stmt.args
+        with b.block() as inner:
+            self._block(stmt.body, params)
+        yields = [self.position[s] for s in sites] + [self.trail.shadows[_var(stmt.body.yields[k])] for k in swapped]
+        self.position.update(zip(sites, outs, strict=False))
+        self.trail.shadows.update(zip((stmt.outs[k] for k in swapped), outs[len(sites) :], strict=True))
+        new = replace(
+            stmt,
+            args=(*stmt.args, *args),
+            inits=(*stmt.inits, *inits),
+            body=Block(tuple(inner), (*stmt.body.yields, *yields)),
+            outs=(*stmt.outs, *outs),
+        )
+        b.emit(new)
+
+    def _branch(self, stmt: If) -> None:
+        b = self.b
+        sites = self.sites_within(stmt)
+        before = {s: self.position[s] for s in sites}
+        swapped = self._carried_shadows(stmt.outs)
+        sides: list[tuple[list[Stmt], list[Operand], dict[Var, Operand]]] = []
+        for block in (stmt.then, stmt.orelse):
+            self.position.update(before)
+            kept, self.trail.exports = self.trail.exports, {}
+            with b.block() as inner:
+                self._block(block)
+            own, self.trail.exports = self.trail.exports, kept
+            yields = [self.position[s] for s in sites] + [self.trail.shadows[_var(block.yields[k])] for k in swapped]
+            sides.append((inner, yields, own))
+        outs = [b.fresh("position", INT) for _ in sites]
+        outs += [b.fresh(f"ct_{stmt.outs[k].name}", _fresh_type(stmt.outs[k])) for k in swapped]
+        self.position.update(zip(sites, outs, strict=False))
+        self.trail.shadows.update(zip((stmt.outs[k] for k in swapped), outs[len(sites) :], strict=True))
+        exported = [(v, n) for n, (_, _, own) in enumerate(sides) for v in own]
+        leaving = [b.fresh(f"saved_{v.name}", v.type) for v, _ in exported]
+        self.trail.exports.update(zip((v for v, _ in exported), leaving, strict=True))
+        new = []
+        for n, (inner, yields, own) in enumerate(sides):
+            extra = [own[v] if side == n else const(0, v.type.dtype) for v, side in exported]
+            block = (stmt.then, stmt.orelse)[n]
+            new.append(Block(tuple(inner), (*block.yields, *yields, *extra)))
+        b.emit(replace(stmt, then=new[0], orelse=new[1], outs=(*stmt.outs, *outs, *leaving)))
+
+
+def _same(x: Operand) -> Operand:
+    return x
+
+
+def _passes(b: Builder, loop: For) -> Operand:
+    return b.op("trips", loop.lo, loop.hi, const(loop.step), hint="trips")
+
+
+def _var(x: Operand) -> Var:
+    assert isinstance(x, Var)
+    return x
+
+
+def _name(x: Operand) -> str:
+    return x.name if isinstance(x, Var) else "value"
+
+
+def _fresh_type(v: Var) -> Array:
+    assert isinstance(v.type, Array)
+    return Array(v.type.dtype, v.type.ndim)
+

@@ -1,0 +1,190 @@
+"""What the forward sweep saves and what the reverse sweep computes again.
+
+Input: a core function, its activity. Output: `Plan`: the scalars to save (by minimum cut), the arrays to
+copy (`snapshots` before a loop, `kept` before a library call), and per block the values that the prologue of its
+reverse makes available, in forward order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..ir.nodes import Block, Call, For, Function, Load, Stmt, Var, While
+from ..ir.types import Array, itemsize
+from ..ir.visitor import int_const, operands, walk
+from ..library import ROUTINES
+from .activity import Activity, is_active
+from .cut import minimum_cut
+from .needs import all_needs
+from .placement import Placement
+from .recipes import Recipes, variables
+
+ASSUMED_TRIPS = 64.0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The contents of `array` just before `loop`, in which nothing writes it."""
+
+    array: Var
+    loop: For | While
+
+
+@dataclass(frozen=True)
+class Plan:
+    place: Placement
+    recipes: Recipes
+    saved: frozenset[Var]
+    snapshots: dict[Load, Snapshot]
+    kept: frozenset[tuple[Call, int]]
+    again: dict[Block, tuple[Var, ...]]
+
+
+def make_plan(fn: Function, active: Activity) -> Plan:
+    place = Placement(fn)
+    recipes = Recipes(fn, place, active.roots)
+    planner = _Planner(fn, place, recipes, active)
+    return planner.plan()
+
+
+class _Planner:
+    def __init__(self, fn: Function, place: Placement, recipes: Recipes, active: Activity) -> None:
+        self.fn, self.place, self.recipes, self.active = fn, place, recipes, active
+        self.candidates: dict[Load, Snapshot] = {}
+        self.kept: set[tuple[Call, int]] = set()
+
+    def plan(self) -> Plan:
+        wanted = self._wanted()
+        saved, snapshots = self._cut(wanted)
+        again = self._again(wanted, saved, snapshots)
+        return Plan(self.place, self.recipes, frozenset(saved), snapshots, frozenset(self.kept), again)
+
+    # -- what is wanted
+    def _wanted(self) -> list[Var]:
+        found: dict[Var, None] = dict.fromkeys(all_needs(self.fn, self.active))
+        for stmt in walk(self.fn.body):
+            if isinstance(stmt, Call) and is_active(stmt, self.active):
+                found.update(dict.fromkeys(self._call_needs(stmt)))
+        return [v for v in found if not self._free(v)]
+
+    def _call_needs(self, call: Call) -> Iterable[Var]:
+        positions = {k for k, a in enumerate(call.args) if a in self.active}
+        for k, a in enumerate(call.args):
+            if not isinstance(a, Var) or not isinstance(a.type, Array):
+                continue
+            reference = self.recipes.reference(a)
+            if k in ROUTINES[call.name].needs(call, positions):
+                if reference is None or not self.recipes.dependence.contents_survive(call, a):
+                    self.kept.add((call, k))
+                    yield from self.recipes.shape(a)
+                    continue
+                yield from reference
+
+    def _free(self, v: Var) -> bool:
+        recipe = self.recipes.of(v)
+        return recipe is not None and recipe.via is None
+
+    # -- the cut
+    def _cut(self, wanted: list[Var]) -> tuple[set[Var], dict[Load, Snapshot]]:
+        sources: list[object] = []
+        graph: dict[object, list[object]] = {}
+        price: dict[object, float] = {}
+        queue = list(wanted)
+        while queue:
+            v = queue.pop()
+            if v in price:
+                continue
+            price[v] = self._price(v)
+            recipe = self.recipes.of(v)
+            if recipe is None:
+                snapshot = self._snapshot(v)
+                if snapshot is None:
+                    sources.append(v)
+                    continue
+                stmt = self.place.definition[v]
+                assert isinstance(stmt, Load)
+                self.candidates[stmt] = snapshot
+                inputs = variables(stmt.index)
+                graph.setdefault(v, []).append(snapshot)
+                if snapshot not in price:
+                    price[snapshot] = self._snapshot_price(snapshot)
+                    sources.append(snapshot)
+            else:
+                inputs = recipe.needs
+            for x in inputs:
+                if not self._free(x):
+                    graph.setdefault(v, []).append(x)
+                    queue.append(x)
+        chosen = minimum_cut(sources, graph, wanted, price)
+        saved = {v for v in chosen if isinstance(v, Var)}
+        return saved, {s: c for s, c in self.candidates.items() if c in chosen and s.out not in saved}
+
+    def _price(self, v: Var) -> float:
+        """Bytes times executions; of equal cuts the one nearer to the wanted values' inputs is as good, so prefer small numbers."""
+        return itemsize(v.type.dtype) * self._executions(self.place.block_of[v]) * (1.0 + 1e-6 * self.place.order[v])
+
+    def _executions(self, block: Block) -> float:
+        count = 1.0
+        loops = self.place.loops(block)
+        for k, loop in enumerate(loops):
+            count *= self._trips(loop, loops[:k])
+        return count
+
+    def _trips(self, loop: For | While, outer: list[For | While]) -> float:
+        if isinstance(loop, While):
+            return ASSUMED_TRIPS
+        lo, hi = int_const(loop.lo), int_const(loop.hi)
+        if lo is not None and hi is not None:
+            return max(1.0, len(range(lo, hi, loop.step)))
+        varying = any(
+            isinstance(x, Var) and any(self.place.inside(self.place.block_of[x], o) for o in outer)
+            for x in (loop.lo, loop.hi)
+        )
+        return ASSUMED_TRIPS / 2 if varying else ASSUMED_TRIPS
+
+    # -- snapshots
+    def _snapshot(self, v: Var) -> Snapshot | None:
+        stmt = self.place.definition[v]
+        if not isinstance(stmt, Load) or v is not stmt.out or stmt.array.type.growing:  # type: ignore[union-attr]
+            return None
+        loop = self.recipes.dependence.outermost_unwritten(stmt)
+        if loop is None:
+            return None
+        home = self.place.block_of[stmt.array]
+        if self.place.inside(home, loop) or not self.place.loops(self.place.block_with[loop]):
+            return None
+        return Snapshot(stmt.array, loop) if self.top_shape(stmt.array) else None
+
+    def top_shape(self, array: Var) -> bool:
+        """Whether all memory that a reference may mean is made in the outermost block."""
+        return all(self.place.is_top(r) for r in self.recipes.roots[array])
+
+    def _snapshot_price(self, snapshot: Snapshot) -> float:
+        ndim = snapshot.array.type.ndim  # type: ignore[union-attr]
+        size = ASSUMED_TRIPS**ndim * itemsize(snapshot.array.type.dtype)
+        return 1.01 * size * self._executions(self.place.block_with[snapshot.loop])
+
+    # -- prologues
+    def _again(self, wanted: list[Var], saved: set[Var], snapshots: dict[Load, Snapshot]) -> dict[Block, tuple[Var, ...]]:
+        found: set[Var] = set()
+        queue = list(wanted)
+        while queue:
+            v = queue.pop()
+            if v in found or self._free(v):
+                continue
+            found.add(v)
+            if v not in saved:
+                queue.extend(self._inputs(v, snapshots))
+        by_block: dict[Block, list[Var]] = {}
+        for v in sorted(found, key=lambda v: self.place.order[v]):
+            by_block.setdefault(self.place.block_of[v], []).append(v)
+        return {block: tuple(vs) for block, vs in by_block.items()}
+
+    def _inputs(self, v: Var, snapshots: dict[Load, Snapshot]) -> tuple[Var, ...]:
+        stmt: Stmt | None = self.place.definition[v]
+        if isinstance(stmt, Load) and stmt in snapshots:
+            return variables(operands(stmt))
+        recipe = self.recipes.of(v)
+        assert recipe is not None, f"{v!r} has neither recipe nor place"
+        return recipe.needs

@@ -1,0 +1,185 @@
+"""Reverse mode: a core function to the core function that also returns gradients.
+
+`joint` gives one function with both sweeps, `split` two functions with the saved values between them. See DESIGN in
+`docs/architecture.md`: shadow memory, scalars as values, saves by minimum cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...errors import NotDifferentiableError
+from ..analyses.alias import roots
+from ..ir.builder import Builder, Names, const
+from ..ir.nodes import Alloc, Block, For, Function, Operand, Stmt, Var, While
+from ..ir.types import INT, Array, is_float
+from ..ir.visitor import free_vars, max_number, with_blocks
+from .activity import Activity, activity
+from .copying import add_array, fill, shape_of
+from .forward import ForwardSweep
+from .plan import make_plan
+from .sweep import ReverseSweep
+
+
+@dataclass
+class _Halves:
+    names: Names
+    forward: Builder
+    backward: Builder
+    seeds: list[Var]
+    gradients: list[Operand]
+    buffers: list[Var]
+    marked: list[Operand]
+
+
+def joint(
+    fn: Function,
+    wrt: Sequence[int],
+    seed: float | None = 1.0,
+    accumulate: bool = False,
+    marks: Sequence[str] = (),
+) -> Function:
+    """Results: those of `fn`, the gradients in the parameters `wrt`, those at the marked intermediates.
+
+    `seed` is the constant cotangent of the (one, scalar) result; None makes the seeds of all float results further parameters.
+    `accumulate` makes one further parameter per array in `wrt`: an array to which its gradient is added and which is returned in its place.
+    """
+    halves = _differentiate(fn, wrt, seed, accumulate, (), marks)
+    params = (*fn.params, *halves.seeds, *halves.buffers)
+    body = Block((*halves.forward.stmts, *halves.backward.stmts))
+    return replace(
+        fn, name=f"{fn.name}_gradient", params=params, body=body, results=(*fn.results, *halves.gradients, *halves.marked)
+    )
+
+
+def split(
+    fn: Function, wrt: Sequence[int], outputs: Sequence[int] = (), marks: Sequence[str] = ()
+) -> tuple[Function, Function]:
+    """(forward, backward): forward's results are those of `fn` and the saved values; backward's parameters are the saved values and
+    one seed per float result and per parameter in `outputs`."""
+    halves = _differentiate(fn, wrt, None, False, outputs, marks)
+    backward = Block(tuple(halves.backward.stmts), (*halves.gradients, *halves.marked))
+    own = {*halves.seeds}
+    saved = tuple(v for v in free_vars(backward) if v not in own)
+    forward = replace(
+        fn, name=f"{fn.name}_forward", body=Block(tuple(halves.forward.stmts)), results=(*fn.results, *saved)
+    )
+    return forward, Function(
+        f"{fn.name}_backward",
+        (*saved, *halves.seeds),
+        Block(backward.stmts),
+        backward.yields,
+        fn.loc,
+        fn.notes,
+    )
+
+
+def with_trips(fn: Function) -> Function:
+    """Every loop that may end early counts its passes."""
+    names = Names(max_number(fn) + 1)
+
+    def one(stmt: Stmt) -> Stmt:
+        stmt = with_blocks(stmt, block)
+        counted = isinstance(stmt, While) or (isinstance(stmt, For) and stmt.stop is not None)
+        if counted and stmt.trips is None:  # type: ignore[attr-defined]
+            return replace(stmt, trips=names.fresh("trips", INT))  # type: ignore[call-arg]
+        return stmt
+
+    def block(b: Block) -> Block:
+        return Block(tuple(one(s) for s in b.stmts), b.yields)
+
+    return replace(fn, body=block(fn.body))
+
+
+def _differentiate(
+    fn: Function,
+    wrt: Sequence[int],
+    seed: float | None,
+    accumulate: bool,
+    outputs: Sequence[int],
+    marks: Sequence[str],
+) -> _Halves:
+    fn = with_trips(fn)
+    for k in wrt:
+        if not is_float(fn.params[k].type):
+            raise NotDifferentiableError(
+                f"`{fn.params[k].name}` is of type {fn.params[k].type}: only floats have a gradient", location=fn.loc
+            )
+    seeded = [r for r in fn.results if is_float(r.type)] + [fn.params[k] for k in outputs]
+    memory = roots(fn)
+    active = activity(fn, memory, [fn.params[k] for k in wrt], seeded)
+    plan = make_plan(fn, active)
+    names = Names(max_number(fn) + 1)
+    forward = Builder(names, fn.loc)
+    sweep = ForwardSweep(forward, plan, active)
+    sweep.run(fn.params)
+    backward = Builder(names, fn.loc)
+    reverse = ReverseSweep(backward, plan, active, sweep)
+    parameters = [fn.params[k] for k in wrt]
+    buffers = _buffers(fn, reverse, parameters, accumulate)
+    _shadows(fn, reverse, active)
+    seeds = _seeds(reverse, seeded, seed)
+    reverse.block(fn.body)
+    gradients = [_gradient(reverse, v, buffers) for v in parameters]
+    marked = [reverse.marked[m] for m in marks]
+    return _Halves(names, forward, backward, seeds, gradients, list(buffers.values()), marked)
+
+
+def _buffers(fn: Function, reverse: ReverseSweep, parameters: Sequence[Var], accumulate: bool) -> dict[Var, Var]:
+    if not accumulate:
+        return {}
+    return {
+        v: reverse.b.fresh(f"grad_{v.name}", Array(v.type.dtype, v.type.ndim))
+        for v in parameters
+        if isinstance(v.type, Array)
+    }
+
+
+def _shadows(fn: Function, reverse: ReverseSweep, active: Activity) -> None:
+    """Zeroed shadows for all active memory of the outermost block."""
+    again, b = reverse.again, reverse.b
+    made = {s.out: s for s in fn.body.stmts if isinstance(s, Alloc)}
+    for root in (*fn.params, *made):
+        if root not in active.memory:
+            continue
+        if root in again.shadows:
+            fill(b, again.shadows[root])
+        elif root in made:
+            reverse.make_shadow(made[root])
+        else:
+            again.shadows[root] = b.alloc(shape_of(b, root), root.type.dtype, f"ct_{root.name}", zeroed=True)
+
+
+def _seeds(reverse: ReverseSweep, seeded: Sequence[Operand], seed: float | None) -> list[Var]:
+    found: list[Var] = []
+    for r in seeded:
+        if seed is not None:
+            assert not isinstance(r.type, Array), "a constant seed is for scalars"
+            reverse.ct.add(r, const(seed, r.type.dtype))
+            continue
+        type_ = Array(r.type.dtype, r.type.ndim, "A") if isinstance(r.type, Array) else r.type
+        v = reverse.b.fresh(f"seed_{r.name}" if isinstance(r, Var) else "seed", type_)
+        found.append(v)
+        if isinstance(r.type, Array):
+            assert isinstance(r, Var)
+            if r in reverse.active:
+                add_array(reverse.b, v, reverse.again.shadow(r))
+        else:
+            reverse.ct.add(r, v)
+    return found
+
+
+def _gradient(reverse: ReverseSweep, v: Var, buffers: dict[Var, Var]) -> Operand:
+    if not isinstance(v.type, Array):
+        return reverse.ct.get(v)
+    b = reverse.b
+    shadow = reverse.again.shadow(v) if v in reverse.active else None
+    if v in buffers:
+        if shadow is not None:
+            add_array(b, shadow, buffers[v])
+        return buffers[v]
+    if shadow is None:
+        return b.alloc(shape_of(b, v), v.type.dtype, f"ct_{v.name}", zeroed=True)
+    return shadow
+

@@ -1,0 +1,87 @@
+"""Where saved values lie: one buffer per value, one slot per execution of its block.
+
+Loops whose bounds are known before the outermost of them starts form a *box*: slots are numbered by their indices. A box
+that encloses all loops of a block gives a buffer with one axis per loop. Otherwise the box is executed
+again and again by the loops around it (a `while`, a loop with `break`, a loop whose neighbour's bounds depend on
+it): then the buffer is flat, and a running position, carried through those loops, says where the box's slots begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..ir.builder import Builder, const
+from ..ir.nodes import Block, For, Operand, Stmt, Var
+from .placement import Loop, Placement
+
+ZERO, ONE = const(0), const(1)
+Lookup = Callable[[Operand], Operand]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Slots of a block: `outer` loops carry the position of `site`, `box` loops number the slots from there."""
+
+    outer: tuple[Loop, ...]
+    box: tuple[For, ...]
+    site: Stmt | Block | None  # None: the box is everything
+    owner: Block | None  # the block in which the position of the site moves on
+
+
+def layout(place: Placement, block: Block) -> Layout:
+    loops = place.loops(block)
+    start = len(loops)
+    while start > 0 and _extends(place, loops[start - 1], loops[start:]):
+        start -= 1
+    box = tuple(s for s in loops[start:] if isinstance(s, For))
+    outer = tuple(loops[:start])
+    if not outer and (not box or _bounds_on_top(place, box)):
+        return Layout((), box, None, None)
+    if box:
+        return Layout(outer, box, box[0], place.block_with[box[0]])
+    body = outer[-1].body
+    return Layout(outer, (), body, body)
+
+
+def _extends(place: Placement, loop: Loop, inner: list[Loop]) -> bool:
+    """Whether `loop` and the box inside it are a box."""
+    if not isinstance(loop, For) or loop.stop is not None:
+        return False
+    bounds = [x for s in inner if isinstance(s, For) for x in (s.lo, s.hi)]
+    return not any(isinstance(x, Var) and place.inside(place.block_of[x], loop) for x in bounds)
+
+
+def _bounds_on_top(place: Placement, box: tuple[For, ...]) -> bool:
+    return all(not isinstance(x, Var) or place.is_top(x) for s in box for x in (s.lo, s.hi))
+
+
+def trips(b: Builder, loop: For, at: Lookup) -> Operand:
+    """Number of passes of a loop without `stop`."""
+    return b.op("trips", at(loop.lo), at(loop.hi), const(loop.step), hint="trips")
+
+
+def passed(b: Builder, loop: For, at: Lookup) -> Operand:
+    """How many passes of the loop came before the present one."""
+    done = b.op("sub", at(loop.iv), at(loop.lo), hint="k")
+    if loop.step in (1, -1):
+        return done if loop.step == 1 else b.op("neg", done, hint="k")
+    return b.op("floordiv", done, const(loop.step), hint="k")
+
+
+def size(b: Builder, where: Layout, at: Lookup) -> Operand:
+    """Slots of one run of the box."""
+    total: Operand = ONE
+    for loop in where.box:
+        total = b.op("mul", total, trips(b, loop, at), hint="size")
+    return total
+
+
+def slot(b: Builder, where: Layout, at: Lookup, position: Operand) -> tuple[Operand, ...]:
+    """Index of the present slot; `at` looks up loop indices and bounds, `position` is where the box begins."""
+    if where.site is None:
+        return tuple(passed(b, loop, at) for loop in where.box)
+    offset: Operand = ZERO
+    for loop in where.box:
+        offset = b.op("add", b.op("mul", offset, trips(b, loop, at)), passed(b, loop, at), hint="slot")
+    return (b.op("add", position, offset, hint="slot"),)
