@@ -1,0 +1,38 @@
+"""What codegen hands on: the text, where its lines come from, and the places at which it can fail.
+
+Invariants: the text holds no path of this machine; `sites[k]` is what the program means by failure number k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir.nodes import NOWHERE, Location
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A check in the generated program. `error` names a builtin exception or one of `adjit.errors`."""
+
+    error: str
+    message: str
+    location: Location
+    array: str = ""
+    axis: int = 0
+
+
+@dataclass(frozen=True)
+class Text:
+    """A generated module: its one public function is `name`; `lines[k]` is the user's place of line k + 1."""
+
+    source: str
+    name: str
+    sites: tuple[Site, ...]
+    lines: tuple[Location, ...]
+
+    def user_location(self, line: int) -> Location | None:
+        """The user's place of a generated line, or the nearest one above it."""
+        for k in range(min(line, len(self.lines)) - 1, -1, -1):
+            if self.lines[k] is not NOWHERE and self.lines[k].line > 0:
+                return self.lines[k]
+        return None

@@ -1,0 +1,272 @@
+"""Statements of core IR as lines of Python.
+
+Input: one core function. Output: numbered lines with the user's places, and the failure sites met on the way.
+A comment quotes the user's line before the statements that come from it. Invariants: carried values are assigned in
+parallel; a name is never read after another value took it (see `liveness`). Non-goals: the module around the function.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Sequence
+
+from ..ir.nodes import (
+    NOWHERE,
+    Accumulate,
+    Alloc,
+    Block,
+    Bounds,
+    Call,
+    Check,
+    Const,
+    Dim,
+    For,
+    Function,
+    If,
+    Load,
+    Location,
+    Mark,
+    Op,
+    Operand,
+    Reshape,
+    Stmt,
+    Store,
+    Var,
+    View,
+    While,
+)
+from ..ir.types import Array, Type
+from . import printing, views
+from .expressions import Expressions, call, dtype, literal, name
+from .folding import fold
+from .linemap import Site
+from .moves import Move, assignment, sequence
+from .naming import name_variables
+
+Line = tuple[int, str, Location]
+PASS = ast.Pass()
+TAB = "    "
+
+
+def negated(cond: ast.expr) -> ast.expr:
+    """`not cond`, without a double negation."""
+    if isinstance(cond, ast.UnaryOp) and isinstance(cond.op, ast.Not):
+        return cond.operand
+    return ast.UnaryOp(ast.Not(), cond)
+
+
+class Statements:
+    """Prints one function; `lines` and `sites` are the outcome."""
+
+    def __init__(self, fn: Function, taken: Sequence[str]) -> None:
+        self.fn = fn
+        self.folded = fold(fn)
+        self.names = name_variables(fn, self.folded, taken)
+        self.expressions = Expressions(fn, self.names, self.folded)
+        self.lines: list[Line] = []
+        self.sites: list[Site] = []
+        self.depth = 1
+        self.quoted: tuple[str, int] = ("", 0)
+        self.loc = NOWHERE
+
+    def run(self) -> None:
+        self.block(self.fn.body)
+        results = [self.of(r) for r in self.fn.results]
+        value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load())
+        self.loc = NOWHERE
+        self.put(ast.Return(value if results else None))
+
+    def of(self, x: Operand) -> ast.expr:
+        return self.expressions.of(x)
+
+    # -- lines
+    def text(self, text: str) -> None:
+        for part in text.split("\n"):
+            self.lines.append((self.depth, part, self.loc))
+
+    def put(self, node: ast.stmt) -> None:
+        self.text(printing.statement(node))
+
+    def assign(self, out: Var, value: ast.expr) -> None:
+        self.put(assignment(self.names[out], value))
+
+    def moves(self, targets: Sequence[Var], values: Sequence[Operand]) -> list[ast.stmt]:
+        pairs = zip(targets, values, strict=True)
+        return sequence([Move(self.names[t], self.of(v)) for t, v in pairs])
+
+    def quote(self, loc: Location) -> None:
+        """A comment with the user's line, where it is not the line of the statement before."""
+        self.loc = loc
+        here = (loc.file, loc.line)
+        if loc.line <= 0 or here == self.quoted:
+            return
+        self.quoted = here
+        source = linecache.getline(loc.file, loc.line).strip()
+        if source and len(self.lines) and self.lines[-1][0] == self.depth:
+            self.lines.append((0, "", NOWHERE))
+        if source:
+            self.text(f"# {source}")
+
+    # -- blocks
+    def block(self, block: Block) -> None:
+        for stmt in self.folded.kept(block):
+            if isinstance(stmt, Mark):
+                continue
+            self.quote(stmt.loc)
+            self.statement(stmt)
+
+    def nested(self, block: Block, last: Sequence[ast.stmt]) -> None:
+        """An inner block and the assignments at its end."""
+        kept = self.quoted
+        self.depth += 1
+        start = len(self.lines)
+        self.block(block)
+        for node in last:
+            self.put(node)
+        if not any(not text.startswith("#") and text for _, text, _ in self.lines[start:]):
+            self.put(PASS)
+        self.depth -= 1
+        self.quoted = kept
+
+    def statement(self, stmt: Stmt) -> None:
+        match stmt:
+            case Op(out=out) | Load(out=out) | Dim(out=out):
+                self.assign(out, self.expressions.computed(stmt))
+            case Store(array=array, index=index, value=value):
+                self.written(array, index, value, None)
+            case Accumulate(array=array, index=index, value=value):
+                self.written(array, index, value, ast.Add())
+            case Alloc():
+                self.alloc(stmt)
+            case View(out=out):
+                self.assign(out, views.view(self.expressions, stmt))
+            case Reshape(out=out, array=array, shape=shape):
+                method = ast.Attribute(name(self.names[array]), "reshape", ast.Load())
+                self.assign(out, call(method, self.tuple(shape)))
+            case Call():
+                self.routine(stmt)
+            case For():
+                self.for_(stmt)
+            case While():
+                self.while_(stmt)
+            case If():
+                self.if_(stmt)
+            case Bounds():
+                self.bounds(stmt)
+            case Check():
+                self.check(stmt)
+            case _:
+                raise AssertionError(f"no such statement: {type(stmt).__name__}")
+
+    # -- memory
+    def tuple(self, xs: Sequence[Operand]) -> ast.expr:
+        return ast.Tuple([self.of(x) for x in xs], ast.Load())
+
+    def written(self, array: Var, index: Sequence[Operand], value: Operand, op: ast.operator | None) -> None:
+        if _growing(array.type):
+            at = self.of(index[0])
+            inside = ast.Compare(at, [ast.GtE()], [self.expressions.dim(array, 0)])
+            self.text(printing.header(ast.If(inside, [PASS], [])))
+            self.depth += 1
+            self.assign(array, call("grow", name(self.names[array]), at))
+            self.depth -= 1
+        target = self.expressions.element(array, index, store=True)
+        new = self.of(value)
+        if op is not None and isinstance(new, ast.UnaryOp) and isinstance(new.op, ast.USub):
+            op, new = ast.Sub(), new.operand
+        self.put(ast.Assign([target], new) if op is None else ast.AugAssign(target, op, new))
+
+    def alloc(self, stmt: Alloc) -> None:
+        function = ast.Attribute(name("np"), "zeros" if stmt.zeroed else "empty", ast.Load())
+        kind = dtype(stmt.out.type.dtype)
+        if _growing(stmt.out.type):
+            shape: ast.expr = literal(0)
+        else:
+            shape = self.of(stmt.shape[0]) if len(stmt.shape) == 1 else self.tuple(stmt.shape)
+        self.assign(stmt.out, call(function, shape, kind))
+
+    def routine(self, stmt: Call) -> None:
+        attrs = [ast.Constant(a) for a in stmt.attrs]
+        self.put(ast.Expr(call(stmt.name, *(self.of(a) for a in stmt.args), *attrs)))
+
+    # -- control
+    def for_(self, stmt: For) -> None:
+        for node in self.moves(stmt.args, stmt.inits):
+            self.put(node)
+        self.count_from_zero(stmt.trips)
+        bounds = [self.of(stmt.lo), self.of(stmt.hi)]
+        if stmt.step != 1:
+            bounds.append(literal(stmt.step))
+        elif isinstance(stmt.lo, Const) and stmt.lo.value == 0:
+            del bounds[0]
+        target = ast.Name(self.names[stmt.iv], ast.Store())
+        self.text(printing.header(ast.For(target, call("range", *bounds), [PASS], [])))
+        self.nested(stmt.body, self.end_of_pass(stmt))
+
+    def count_from_zero(self, trips: Var | None) -> None:
+        if trips is not None:
+            self.assign(trips, literal(0))
+
+    def end_of_pass(self, stmt: For | While) -> list[ast.stmt]:
+        last = self.moves(stmt.args, stmt.body.yields)
+        if stmt.trips is not None:
+            last.append(ast.AugAssign(ast.Name(self.names[stmt.trips], ast.Store()), ast.Add(), literal(1)))
+        if stmt.stop is not None:
+            last.append(ast.If(self.of(stmt.stop), [ast.Break()], []))
+        return last
+
+    def while_(self, stmt: While) -> None:
+        for node in self.moves(stmt.args, stmt.inits):
+            self.put(node)
+        self.count_from_zero(stmt.trips)
+        simple = not self.folded.kept(stmt.cond)
+        cond = self.of(stmt.cond.yields[0])
+        self.text(printing.header(ast.While(cond if simple else ast.Constant(True), [PASS], [])))
+        if not simple:
+            self.nested(stmt.cond, [ast.If(negated(cond), [ast.Break()], [])])
+        self.nested(stmt.body, self.end_of_pass(stmt))
+
+    def if_(self, stmt: If, word: str = "if") -> None:
+        then = self.moves(stmt.outs, stmt.then.yields)
+        orelse = self.moves(stmt.outs, stmt.orelse.yields)
+        cond = self.of(stmt.cond)
+        first, last = (stmt.then, then), (stmt.orelse, orelse)
+        if not self.folded.kept(stmt.then) and not then and (self.folded.kept(stmt.orelse) or orelse):
+            cond, first, last = negated(cond), last, first
+        head = printing.header(ast.If(cond, [PASS], []))
+        self.text(head if word == "if" else "el" + head)
+        self.nested(*first)
+        inner = self.folded.kept(last[0])
+        if len(inner) == 1 and isinstance(inner[0], If) and not last[1]:
+            self.if_(inner[0], "elif")
+        elif inner or last[1]:
+            self.text("else:")
+            self.nested(*last)
+
+    # -- checks
+    def site(self, error: str, message: str, array: str = "", axis: int = 0) -> ast.expr:
+        self.sites.append(Site(error, message, self.loc, array, axis))
+        return literal(len(self.sites) - 1)
+
+    def bounds(self, stmt: Bounds) -> None:
+        index, length = self.of(stmt.index), self.expressions.dim(stmt.array, stmt.axis)
+        inside = ast.Compare(literal(0), [ast.LtE(), ast.Lt()], [index, length])
+        if isinstance(stmt.index, Const) or self.expressions.ascending(stmt.index):
+            inside = ast.Compare(index, [ast.Lt()], [length])
+        self.text(printing.header(ast.If(ast.UnaryOp(ast.Not(), inside), [PASS], [])))
+        site = self.site("OutOfBoundsError", "", self.names[stmt.array], stmt.axis)
+        self.failing(call("outside", site, index, length))
+
+    def check(self, stmt: Check) -> None:
+        self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
+        self.failing(call("failed", self.site(stmt.error, stmt.message)))
+
+    def failing(self, value: ast.expr) -> None:
+        self.depth += 1
+        self.put(ast.Expr(value))
+        self.depth -= 1
+
+
+def _growing(type_: Type) -> bool:
+    return isinstance(type_, Array) and type_.growing
