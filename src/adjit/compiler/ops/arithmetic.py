@@ -66,7 +66,7 @@ def mod_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return 1.0, -floor((x - out) / y + 0.5)
 
 
-@define("fmod", 2, "math.fmod({0}, {1})", lambda a, b: np.fmod(a, b), singular=True)
+@define("fmod", 2, "np.fmod({0}, {1})", lambda a, b: np.fmod(a, b), singular=True)
 def fmod_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     """`fmod(x, y) = x - y * trunc(x / y)`, the quotient being constant."""
     return 1.0, -floor((x - out) / y + 0.5)
@@ -94,7 +94,7 @@ def minimum_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return _share(x < y, equal(x, y), x), _share(y < x, equal(x, y), x)
 
 
-@define("copysign", 2, "math.copysign({0}, {1})", lambda a, b: np.copysign(a, b))
+@define("copysign", 2, "np.copysign({0}, {1})", lambda a, b: np.copysign(a, b))
 def copysign_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return sign(x) * sign(out), None
 

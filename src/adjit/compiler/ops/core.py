@@ -112,6 +112,8 @@ def _identity(name: str, a: Operand, b: Operand) -> Operand | None:
             return a
         if _is(a, unit):
             return b
+    if name == "mul" and not is_float(a.type) and (_is(a, 0) or _is(b, 0)):
+        return Const(0, a.type)
     if (name == "sub" and _is(b, 0)) or (name in ("div", "pow", "floordiv") and _is(b, 1) and name != "floordiv"):
         return a
     return None

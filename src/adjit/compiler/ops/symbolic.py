@@ -98,12 +98,12 @@ def _function(op: str) -> Callable[..., Value]:
     return apply
 
 
-def where(cond: object, a: Value, b: Value) -> Value:
-    """`a` where `cond` holds, else `b`; both are evaluated."""
+def where(cond: object, a: Value, b: Value, like: Value | None = None) -> Value:
+    """`a` where `cond` holds, else `b`; both are evaluated. Two constants take the dtype of `like`."""
     if not isinstance(cond, Sym):
         return a if cond else b
-    like = next(x for x in (a, b) if isinstance(x, Sym)) if isinstance(a, Sym) or isinstance(b, Sym) else None
-    if like is None:
+    like = next((x for x in (a, b, like) if isinstance(x, Sym)), None)
+    if not isinstance(like, Sym):
         raise TypeError("where needs a symbol on one side")
     return Sym(like.builder, like.builder.op("select", cond.operand, like.lift(a), like.lift(b)))
 
@@ -119,4 +119,5 @@ def equal(a: Value, b: Value) -> object:
 exp, log, sqrt = _function("exp"), _function("log"), _function("sqrt")
 sin, cos, sinh, cosh = _function("sin"), _function("cos"), _function("sinh"), _function("cosh")
 power, smul, copysign, floor = _function("pow"), _function("smul"), _function("copysign"), _function("floor")
+maximum, absolute, sign, stop_gradient = (_function(op) for op in ("maximum", "abs", "sign", "stop_gradient"))
 pi, e = math.pi, math.e

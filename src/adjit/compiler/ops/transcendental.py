@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .core import define
-from .symbolic import Value, cos, cosh, equal, exp, log, sin, sinh, where
+from .symbolic import Value, absolute, cos, cosh, equal, maximum, sin, sinh, sqrt, stop_gradient, where
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -80,12 +80,12 @@ def tan_partials(x: Value, out: Value) -> tuple[object, ...]:
 
 @_op("asin", "np.arcsin", singular=True)
 def asin_partials(x: Value, out: Value) -> tuple[object, ...]:
-    return (1.0 / cos(out),)
+    return (1.0 / sqrt((1.0 - x) * (1.0 + x)),)
 
 
 @_op("acos", "np.arccos", singular=True)
 def acos_partials(x: Value, out: Value) -> tuple[object, ...]:
-    return (-1.0 / sin(out),)
+    return (-1.0 / sqrt((1.0 - x) * (1.0 + x)),)
 
 
 @_op("atan", "np.arctan")
@@ -95,8 +95,11 @@ def atan_partials(x: Value, out: Value) -> tuple[object, ...]:
 
 @_op("atan2", "np.arctan2", arity=2, singular=True)
 def atan2_partials(y: Value, x: Value, out: Value) -> tuple[object, ...]:
-    d = 1.0 / (x * x + y * y)
-    return x * d, -(y * d)
+    """Scaled by a held value, so that squares of very large or small numbers are not formed."""
+    scale = stop_gradient(maximum(absolute(x), absolute(y)))
+    p, q = x / scale, y / scale
+    d = 1.0 / (scale * (p * p + q * q))
+    return p * d, -(q * d)
 
 
 @_op("sinh")
@@ -126,7 +129,7 @@ def acosh_partials(x: Value, out: Value) -> tuple[object, ...]:
 
 @_op("atanh", "np.arctanh", singular=True)
 def atanh_partials(x: Value, out: Value) -> tuple[object, ...]:
-    return (1.0 / (1.0 - x * x),)
+    return (1.0 / ((1.0 - x) * (1.0 + x)),)
 
 
 @_op("hypot", arity=2, singular=True)
@@ -135,6 +138,3 @@ def hypot_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     zero = equal(out, 0.0)
     d = 1.0 / where(zero, 1.0, out)
     return where(zero, 0.0, x * d), where(zero, 0.0, y * d)
-
-
-__all__ = ["exp", "log"]
