@@ -13,6 +13,7 @@ import os
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function
 from ..ir.types import Array
+from ..ops.special import NAMES as SPECIAL
 from .linemap import Text
 from .naming import identifier
 from .statements import TAB, Statements
@@ -55,9 +56,9 @@ def _called(lines: list[str]) -> set[str]:
 def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), title: str = "") -> Text:
     """The text of the module; its function has the name of `fn`. `routines` are library calls it may make."""
     name = identifier(fn.name)
-    if name in ("np", "math", "numba") or name in HELPERS:
+    if name in ("np", "math", "numba") or name in HELPERS or name in SPECIAL:
         name += "_"
-    body = Statements(fn, (name, *HELPERS, *routines))
+    body = Statements(fn, (name, *HELPERS, *SPECIAL, *routines))
     body.run()
     params = ", ".join(body.names[v] for v in fn.params)
     code = [f"def {name}({params}):", *((TAB * depth + text) if text else "" for depth, text, _ in body.lines)]
@@ -66,6 +67,9 @@ def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), 
     helpers = sorted(h for h in HELPERS if h in called)
     if helpers:
         imports.append(f"from adjit.runtime.support import {', '.join(helpers)}")
+    special = sorted(f for f in SPECIAL if f in called)
+    if special:
+        imports.append(f"from adjit.runtime.special import {', '.join(special)}")
     used = sorted(r for r in routines if r in called)
     if used:
         imports.append(f"from adjit.runtime.routines import {', '.join(used)}")

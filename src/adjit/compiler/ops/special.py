@@ -114,3 +114,5 @@ def log_expit_partials(x: Value, out: Value) -> tuple[object, ...]:
 @define("expit", 1, "expit({0})", special.expit, expensive=True)
 def expit_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (out * call("expit", -x),)
+
+NAMES = (*SPELLINGS, "polygamma", "mills", "expit")  # what generated code imports
