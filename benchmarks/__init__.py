@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m benchmarks` compares generated adjoints with hand-written ones."""
