@@ -18,6 +18,8 @@ from ..ir.visitor import free_vars, max_number, with_blocks
 from .activity import Activity, activity
 from .copying import add_array, fill, shape_of
 from .forward import ForwardSweep
+from .fused import FusedLoops
+from .fusion import Fusion, find
 from .plan import make_plan
 from .sweep import ReverseSweep
 
@@ -39,13 +41,14 @@ def joint(
     seed: float | None = 1.0,
     accumulate: bool = False,
     marks: Sequence[str] = (),
+    seeded: Sequence[int] | None = None,
 ) -> Function:
     """Results: those of `fn`, the gradients in the parameters `wrt`, those at the marked intermediates.
 
     `seed` is the constant cotangent of the (one, scalar) result; None makes the seeds of all float results further parameters.
-    `accumulate` makes one further parameter per array in `wrt`: an array to which its gradient is added and which is returned in its place.
+    `seeded` chooses the results (by number) that have a cotangent at all. `accumulate` makes one further parameter per array in `wrt`: an array to which its gradient is added and which is returned in its place.
     """
-    halves = _differentiate(fn, wrt, seed, accumulate, (), marks)
+    halves = _differentiate(fn, wrt, seed, accumulate, (), marks, seeded)
     params = (*fn.params, *halves.seeds, *halves.buffers)
     body = Block((*halves.forward.stmts, *halves.backward.stmts))
     return replace(
@@ -99,6 +102,7 @@ def _differentiate(
     accumulate: bool,
     outputs: Sequence[int],
     marks: Sequence[str],
+    chosen: Sequence[int] | None = None,
 ) -> _Halves:
     fn = with_trips(fn)
     for k in wrt:
@@ -106,20 +110,25 @@ def _differentiate(
             raise NotDifferentiableError(
                 f"`{fn.params[k].name}` is of type {fn.params[k].type}: only floats have a gradient", location=fn.loc
             )
-    seeded = [r for r in fn.results if is_float(r.type)] + [fn.params[k] for k in outputs]
+    results = fn.results if chosen is None else [fn.results[k] for k in chosen]
+    seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
     memory = roots(fn)
     active = activity(fn, memory, [fn.params[k] for k in wrt], seeded)
-    plan = make_plan(fn, active)
+    plan = make_plan(fn, active, Fusion() if seed is None else find(fn, active))
     names = Names(max_number(fn) + 1)
-    forward = Builder(names, fn.loc)
+    forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
     sweep = ForwardSweep(forward, plan, active)
-    sweep.run(fn.params)
-    backward = Builder(names, fn.loc)
     reverse = ReverseSweep(backward, plan, active, sweep)
     parameters = [fn.params[k] for k in wrt]
+    seeds: list[Var] = []
+    if plan.fusion.loops:
+        sweep.reverse = FusedLoops(fn, reverse, lambda: (_shadows(fn, reverse, active), _seeds(reverse, seeded, seed)))
+    sweep.run(fn.params)
+    reverse.follow()
     buffers = _buffers(fn, reverse, parameters, accumulate)
-    _shadows(fn, reverse, active)
-    seeds = _seeds(reverse, seeded, seed)
+    if not plan.fusion.loops:
+        _shadows(fn, reverse, active)
+        seeds = _seeds(reverse, seeded, seed)
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
     marked = [reverse.marked[m] for m in marks]
