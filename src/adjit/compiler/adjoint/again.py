@@ -24,8 +24,8 @@ class Again:
         self.b, self.plan, self.place, self.trail = b, plan, plan.place, trail
         self.values: dict[Var, Operand] = {}
         self.references: dict[Var, Var] = {}
-        self.shadows: dict[Var, Var] = dict(trail.shadows)
-        self.positions: dict[Site, Operand] = dict(trail.positions)
+        self.shadows: dict[Var, Var] = {}
+        self.positions: dict[Site, Operand] = {}
 
     @contextmanager
     def region(self) -> Iterator[None]:
@@ -91,20 +91,21 @@ class Again:
         sides = []
         for block in (stmt.then, stmt.orelse):
             with self.b.block() as inner, self.region():
-                y = self._in_slice(block.yields[k])
+                y = self.ensure(block.yields[k])
             sides.append(Block(tuple(inner), (y,)))
         out = self.b.fresh(v.name, v.type)
         self.b.if_(self.value(stmt.cond), sides[0], sides[1], (out,))
         return out
 
-    def _in_slice(self, x: Operand) -> Operand:
+    def ensure(self, x: Operand) -> Operand:
+        """The value of `x`, made available with all that it takes if it is not yet."""
         if not isinstance(x, Var) or x in self.values or self.place.is_top(x):
             return self.value(x)
-        recipe = self.plan.recipes.of(x)
-        assert recipe is not None and recipe.via is not None
-        for n in recipe.needs:
-            self.values[n] = self._in_slice(n)
-        self.values[x] = self._repeat(x, recipe.via)
+        if x not in self.plan.saved:
+            recipe = self.plan.recipes.of(x)
+            for n in recipe.needs if recipe is not None else ():
+                self.ensure(n)
+        self.values[x] = self.materialise(x)
         return self.values[x]
 
     # -- buffers

@@ -7,6 +7,7 @@ positions and the shadows of exchanged references carried through loops, and `Tr
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from ..ir.builder import Builder, const
 from ..ir.nodes import Alloc, Block, Call, For, If, Operand, Stmt, Var, While
@@ -20,13 +21,19 @@ from .storage import ZERO, Layout, layout, size, slot
 Site = Stmt | Block
 
 
+class Reverser(Protocol):
+    """The reverse sweep, as far as the forward sweep calls it for loops that are reversed pass by pass."""
+
+    def before_fused(self) -> None: ...
+    def fused(self, stmt: For) -> None: ...
+
+
 @dataclass
 class Trail:
-    """What was left behind: buffers, final positions, shadows, values that left a branch."""
+    """What was left behind: buffers, shadows, values that left a branch."""
 
     buffers: dict[object, Var] = field(default_factory=dict)
     layouts: dict[Block, Layout] = field(default_factory=dict)
-    positions: dict[Site, Operand] = field(default_factory=dict)
     shadows: dict[Var, Var] = field(default_factory=dict)
     exports: dict[Var, Operand] = field(default_factory=dict)
 
@@ -41,6 +48,7 @@ class ForwardSweep:
         self.sites = self._find_sites()
         self.position: dict[Site, Operand] = dict.fromkeys(self.sites, ZERO)
         self.exchanged = self._exchanged()
+        self.reverse: Reverser | None = None
 
     # -- preparation
     def layout(self, block: Block) -> Layout:
@@ -84,9 +92,23 @@ class ForwardSweep:
             if v in self.exchanged:
                 self._make_shadow(v)
         for stmt in self.place.top.stmts:
-            self._allocate_for(stmt)
-            self._one(stmt)
-        self.trail.positions = dict(self.position)
+            if self.plan.fusion.loops and stmt is self.plan.fusion.loops[0]:
+                assert self.reverse is not None
+                self.reverse.before_fused()
+            self._top(stmt)
+
+    def _top(self, stmt: Stmt) -> None:
+        if stmt in self.plan.fusion.loops:
+            assert isinstance(stmt, For) and self.reverse is not None
+            self.reverse.fused(stmt)
+            return
+        self._allocate_for(stmt)
+        self._one(stmt)
+
+    def top_block(self, block: Block) -> None:
+        """The statements of the body of a fused loop."""
+        for stmt in block.stmts:
+            self._top(stmt)
 
     def _allocate_for(self, stmt: Stmt) -> None:
         """Buffers for all that is saved inside a statement of the outermost block."""

@@ -1,6 +1,7 @@
 """Where each variable and statement of a function lies.
 
-Input: a core function. Output: `Placement`, frozen facts: the defining statement of a variable, the block in which it
+Input: a core function and the bodies of loops that are reversed pass by pass (`fusion`): like the function's own block these are
+*tops*, whose values are still alive when they are reversed. Output: `Placement`, frozen facts: the defining statement of a variable, the block in which it
 becomes visible, the order of definition, and the loops and blocks around a block.
 Non-goals: anything about values or memory.
 """
@@ -14,8 +15,9 @@ Loop = For | While
 
 
 class Placement:
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, tops: tuple[Block, ...] = ()) -> None:
         self.top = fn.body
+        self.tops = frozenset((fn.body, *tops))
         self.definition: dict[Var, Stmt | None] = {}
         self.block_of: dict[Var, Block] = {}
         self.order: dict[Var, int] = {}
@@ -43,8 +45,8 @@ class Placement:
                 self._place(v, stmt, block)
 
     def is_top(self, v: Var) -> bool:
-        """Whether a variable is visible in the whole function after its definition."""
-        return self.block_of[v] is self.top
+        """Whether a variable is still alive when what follows it is reversed."""
+        return self.block_of[v] in self.tops
 
     def outwards(self, block: Block) -> list[Block]:
         """The block and those around it, innermost first."""
@@ -54,8 +56,12 @@ class Placement:
         return found
 
     def loops(self, block: Block) -> list[Loop]:
-        """The loops around a block, outermost first."""
-        owners = [self.owner[b] for b in self.outwards(block) if b is not self.top]
+        """The loops between a block and the top around it, outermost first."""
+        owners = []
+        for b in self.outwards(block):
+            if b in self.tops:
+                break
+            owners.append(self.owner[b])
         return [s for s in reversed(owners) if isinstance(s, For | While)]
 
     def is_parameter(self, v: Var) -> bool:

@@ -16,6 +16,7 @@ from ..ir.visitor import int_const, operands, walk
 from ..library import ROUTINES
 from .activity import Activity, is_active
 from .cut import minimum_cut
+from .fusion import Fusion
 from .needs import all_needs
 from .placement import Placement
 from .recipes import Recipes, variables
@@ -39,18 +40,20 @@ class Plan:
     snapshots: dict[Load, Snapshot]
     kept: frozenset[tuple[Call, int]]
     again: dict[Block, tuple[Var, ...]]
+    fusion: Fusion
 
 
-def make_plan(fn: Function, active: Activity) -> Plan:
-    place = Placement(fn)
+def make_plan(fn: Function, active: Activity, fusion: Fusion) -> Plan:
+    place = Placement(fn, fusion.bodies)
     recipes = Recipes(fn, place, active.roots)
-    planner = _Planner(fn, place, recipes, active)
-    return planner.plan()
+    return _Planner(fn, place, recipes, active, fusion).plan()
 
 
 class _Planner:
-    def __init__(self, fn: Function, place: Placement, recipes: Recipes, active: Activity) -> None:
-        self.fn, self.place, self.recipes, self.active = fn, place, recipes, active
+    def __init__(
+        self, fn: Function, place: Placement, recipes: Recipes, active: Activity, fusion: Fusion
+    ) -> None:
+        self.fn, self.place, self.recipes, self.active, self.fusion = fn, place, recipes, active, fusion
         self.candidates: dict[Load, Snapshot] = {}
         self.kept: set[tuple[Call, int]] = set()
 
@@ -58,7 +61,7 @@ class _Planner:
         wanted = self._wanted()
         saved, snapshots = self._cut(wanted)
         again = self._again(wanted, saved, snapshots)
-        return Plan(self.place, self.recipes, frozenset(saved), snapshots, frozenset(self.kept), again)
+        return Plan(self.place, self.recipes, frozenset(saved), snapshots, frozenset(self.kept), again, self.fusion)
 
     # -- what is wanted
     def _wanted(self) -> list[Var]:

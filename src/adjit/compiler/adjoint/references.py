@@ -2,15 +2,17 @@
 
 Input: a loop body and the references that its array yields stand for. Output: the references of the loop's array arguments,
 primal and shadow, recorded in the reverse sweep. A swap costs nothing: the same variables under other names. A swap under
-a branch is undone by a branch on the saved condition.
+a branch is undone by a branch on the saved condition, swaps in an inner loop by as many swaps back.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ir.nodes import Block, If, Operand, Var
-from ..ir.types import Array
+from ...errors import NotDifferentiableError
+from ..ir.builder import const
+from ..ir.nodes import Block, For, If, Operand, Var, While
+from ..ir.types import INT, Array
 
 if TYPE_CHECKING:
     from .sweep import ReverseSweep
@@ -24,6 +26,8 @@ def resolve(sweep: ReverseSweep, body: Block, arrays: Known, shadows: Known) -> 
         for stmt in reversed(body.stmts):
             if isinstance(stmt, If) and any(o in known for o in stmt.outs):
                 _undo_choice(sweep, stmt, known)
+            elif isinstance(stmt, For | While) and any(o in known for o in stmt.outs):
+                _undo_exchange(sweep, stmt, known)
     again = sweep.again
     for known, target in ((arrays, again.references), (shadows, again.shadows)):
         for v, r in known.items():
@@ -38,16 +42,14 @@ def _undo_choice(sweep: ReverseSweep, stmt: If, known: Known) -> None:
     both = [v for v in sides[0] if v in sides[1] and v not in known]
     if not both:
         return
-    cond = stmt.cond
-    if isinstance(cond, Var) and cond not in again.values and not again.place.is_top(cond):
-        again.values[cond] = again.materialise(cond)
+    cond = again.ensure(stmt.cond)
     outs = []
     for v in both:
         assert isinstance(v, Var) and isinstance(v.type, Array)
         outs.append(b.fresh(v.name, v.type))
     b.emit(
         If(
-            again.value(cond),
+            cond,
             Block((), tuple(sides[0][v] for v in both)),
             Block((), tuple(sides[1][v] for v in both)),
             tuple(outs),
@@ -55,3 +57,28 @@ def _undo_choice(sweep: ReverseSweep, stmt: If, known: Known) -> None:
         )
     )
     known.update(zip(both, outs, strict=True))
+
+
+def _undo_exchange(sweep: ReverseSweep, stmt: For | While, known: Known) -> None:
+    b, again = sweep.b, sweep.again
+    swapped = [k for k, o in enumerate(stmt.outs) if o in known]
+    args = {stmt.args[k]: k for k in swapped}
+    if any(stmt.body.yields[k] not in args for k in swapped):
+        raise NotDifferentiableError(
+            "arrays are exchanged in a loop, under a condition or in a loop of its own, inside another loop",
+            location=stmt.loc,
+            hint="copy the contents (`a[:] = b`) instead of exchanging the names",
+        )
+    if stmt.trips is not None:
+        count = again.ensure(stmt.trips)
+    else:
+        assert isinstance(stmt, For)
+        count = b.op("trips", again.ensure(stmt.lo), again.ensure(stmt.hi), const(stmt.step), hint="trips")
+    params = {k: b.fresh(stmt.args[k].name, stmt.args[k].type) for k in swapped}
+    before = {args[y]: params[k] for k in swapped if isinstance(y := stmt.body.yields[k], Var)}
+    outs = [b.fresh(stmt.args[k].name, stmt.args[k].type) for k in swapped]
+    inits = tuple(known[stmt.outs[k]] for k in swapped)
+    body = Block((), tuple(before[k] for k in swapped))
+    iv = b.fresh("swap", INT)
+    b.emit(For(iv, const(0), count, 1, tuple(params.values()), inits, body, tuple(outs), loc=stmt.loc))
+    known.update(zip((stmt.inits[k] for k in swapped), outs, strict=True))

@@ -8,6 +8,9 @@ Arrays have shadows: `load` accumulates into them, `store` reads and clears them
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..ir.builder import Builder, const
 from ..ir.nodes import (
     Accumulate,
@@ -32,7 +35,7 @@ from ..library import ROUTINES
 from ..ops import TABLE
 from .activity import Activity, is_active
 from .again import Again
-from .copying import copy_array, shape_of
+from .copying import copy_array, fill, shape_of
 from .cotangents import Cotangents
 from .forward import ForwardSweep
 from .needs import active_positions
@@ -48,6 +51,24 @@ class ReverseSweep:
         self.again = Again(b, plan, forward.trail)
         self.ct = Cotangents(b, active)
         self.marked: dict[str, Operand] = {}
+        self.done: set[Stmt] = set()
+
+    @contextmanager
+    def into(self, b: Builder) -> Iterator[None]:
+        """Emit into another builder, with what the forward sweep has left behind so far."""
+        kept = self.b
+        self.b = self.again.b = self.ct.b = b
+        self.follow()
+        try:
+            yield
+        finally:
+            self.b = self.again.b = self.ct.b = kept
+
+    def follow(self) -> None:
+        """Take over positions and shadows from the forward sweep."""
+        self.again.positions.update(self.forward.position)
+        for v, shadow in self.forward.trail.shadows.items():
+            self.again.shadows.setdefault(v, shadow)
 
     def block(self, block: Block) -> None:
         """Reverse a block; cotangents of its yields have been added before."""
@@ -63,7 +84,10 @@ class ReverseSweep:
             return
         for stmt in block.stmts:
             if isinstance(stmt, Alloc) and stmt.out in self.active:
-                self.make_shadow(stmt)
+                if stmt.out in self.forward.trail.shadows:
+                    fill(self.b, self.again.shadows[stmt.out])
+                else:
+                    self.make_shadow(stmt)
 
     def make_shadow(self, stmt: Alloc) -> None:
         type_ = stmt.out.type
@@ -74,7 +98,7 @@ class ReverseSweep:
         self.again.shadows[stmt.out] = made
 
     def statement(self, stmt: Stmt) -> None:
-        if not is_active(stmt, self.active):
+        if stmt in self.done or not is_active(stmt, self.active):
             return
         match stmt:
             case Op():

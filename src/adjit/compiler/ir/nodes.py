@@ -26,7 +26,8 @@ Invariants
 - A `Var` is defined once and compared by identity; a block reads its own values, its parameters and the
   values of enclosing blocks that are defined before it.
 - Memory is not SSA: array variables are references. `outs`, `args` and `yields` of loops and branches may be
-  references: a loop's array yields are a permutation of that loop's array `args` (a swap), or `args` themselves.
+  references: a loop's array yields are a permutation of that loop's array `args` (a swap), made directly or by
+  the branches and loops of its body.
   A branch may yield any array that is visible before the branch.
 - All operands of one `Op` have one dtype, but for `cast`, comparisons' results, `select`'s condition and `wrap`.
 - Indices are int64, already non-negative (`wrap` makes them so), one per axis.

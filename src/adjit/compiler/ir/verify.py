@@ -223,10 +223,11 @@ class _Verifier:
         self.need(counts, "a loop's parameters, initial values, yields and results differ in number")
         for a, i, y, o in zip(stmt.args, stmt.inits, stmt.body.yields, stmt.outs, strict=True):
             self.agree(a, (i, y, o))
+        exchanged = {o for s in stmt.body.stmts if isinstance(s, For | While | If) for o in s.outs}
         arrays = {a for a in stmt.args if isinstance(a.type, Array)}
         yielded = [y for y in stmt.body.yields if isinstance(y.type, Array)]
         self.need(
-            set(yielded) == arrays and len(yielded) == len(arrays),
+            len(set(yielded)) == len(arrays) and all(y in arrays or y in exchanged for y in yielded),
             "array yields of a loop are not a permutation of its array parameters",
         )
         if stmt.stop is not None:

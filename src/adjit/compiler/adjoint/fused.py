@@ -1,0 +1,62 @@
+"""Emission of loops that are reversed pass by pass.
+
+Input: the reverse sweep and the forward sweep's place at such a loop (`fusion` says which). Output: one loop with
+the body's forward statements, their reverse, and the sums of the cotangents of outer scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..ir.nodes import Block, For, Function, Operand
+from .sweep import ReverseSweep
+
+
+class FusedLoops:
+    def __init__(self, fn: Function, sweep: ReverseSweep, start: Callable[[], object]) -> None:
+        self.fn, self.sweep, self.start = fn, sweep, start
+
+    def before_fused(self) -> None:
+        """Shadows, seeds and the reverse of the scalar statements behind the first fused loop."""
+        sweep = self.sweep
+        with sweep.into(sweep.forward.b):
+            self.start()
+            for stmt in reversed(sweep.plan.fusion.behind):
+                with sweep.b.at(stmt.loc):
+                    sweep.statement(stmt)
+        sweep.done.update(sweep.plan.fusion.behind, sweep.plan.fusion.loops)
+
+    def fused(self, stmt: For) -> None:
+        sweep, forward = self.sweep, self.sweep.forward
+        b = forward.b
+        carried = [k for k, a in enumerate(stmt.args) if a in sweep.active]
+        finished = {k: sweep.ct.take(stmt.outs[k]) for k in carried}
+        own = set(stmt.args)
+        outside = [v for v in sweep.contributed(stmt.body) if v not in own]
+        sums: list[Operand] = [sweep.ct.get(v) for v in outside]
+        args = [b.fresh(f"ct_{v.name}", v.type) for v in outside]
+        outs = [b.fresh(f"ct_{v.name}", v.type) for v in outside]
+        with b.block() as inner:
+            forward.top_block(stmt.body)
+            with sweep.into(b), sweep.again.region(), sweep.ct.region(dict(zip(outside, args, strict=True))):
+                for k, ct in finished.items():
+                    if ct is not None:
+                        sweep.ct.add(stmt.body.yields[k], ct)
+                sweep.block(stmt.body)
+                yields = [sweep.ct.get(v) for v in outside]
+        new = replace(
+            stmt,
+            args=(*stmt.args, *args),
+            inits=(*stmt.inits, *sums),
+            body=Block(tuple(inner), (*stmt.body.yields, *yields)),
+            outs=(*stmt.outs, *outs),
+        )
+        with b.at(stmt.loc):
+            b.emit(new)
+        for v, o in zip(outside, outs, strict=True):
+            sweep.ct.sums[v] = o
+        with sweep.into(b):
+            for k, ct in finished.items():
+                if ct is not None:
+                    sweep.ct.add(stmt.inits[k], ct)

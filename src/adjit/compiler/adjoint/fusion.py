@@ -1,0 +1,92 @@
+"""Loops whose cotangents are known before they start: forward and reverse in one pass over the data.
+
+Input: a function with a constant seed. Output: the top-level loops to fuse, and the scalar statements behind them that
+are reversed before the first of them.
+
+A mean, a norm, a log-likelihood ends in loops that only sum. If nothing behind such a loop but scalar arithmetic
+stands between it and the result, and that arithmetic's partials are known before the loop, then so is the cotangent of
+every term of the sum. Each pass then computes its term, reverses itself, and saves nothing.
+
+A loop qualifies if it has no early exit, carries only sums (and what is inactive), and writes no memory from outside;
+the arrays that it reads are not written behind it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..analyses.accumulators import is_sum
+from ..analyses.definitions import Definitions
+from ..analyses.effects import reads, writes
+from ..ir.nodes import Alloc, Block, Const, For, Function, If, Op, Operand, Stmt, Var, While
+from ..ir.types import Array
+from ..ir.visitor import defined, walk
+from .activity import Activity, is_active
+from .needs import active_positions
+from .partials import reads as partial_reads
+
+
+@dataclass(frozen=True)
+class Fusion:
+    loops: tuple[For, ...] = ()
+    behind: tuple[Stmt, ...] = ()  # active scalar statements between and behind them, in order
+
+    @property
+    def bodies(self) -> tuple[Block, ...]:
+        return tuple(loop.body for loop in self.loops)
+
+
+def find(fn: Function, active: Activity) -> Fusion:
+    """The largest set of trailing loops that qualify; empty if there is none."""
+    definitions = Definitions(fn)
+    loops: list[For] = []
+    behind: list[Stmt] = []
+    written: set[Var] = set()
+    for stmt in reversed(fn.body.stmts):
+        if isinstance(stmt, For) and is_active(stmt, active):
+            if not _qualifies(stmt, active, definitions, written):
+                break
+            loops.append(stmt)
+        elif is_active(stmt, active):
+            if not isinstance(stmt, Op):
+                break
+            behind.append(stmt)
+        elif any(isinstance(s, Alloc) and s.out in active for s in walk(Block((stmt,)))):
+            break
+        for inner in walk(Block((stmt,))):
+            written |= {r for a in writes(inner) for r in active.roots[a]}
+    return _trimmed(fn, loops[::-1], behind[::-1], active)
+
+
+def _qualifies(loop: For, active: Activity, definitions: Definitions, written: set[Var]) -> bool:
+    if loop.stop is not None or any(isinstance(a.type, Array) for a in loop.args):
+        return False
+    if any(a in active and not is_sum(definitions, loop, k) for k, a in enumerate(loop.args)):
+        return False
+    inside = {s.out for s in walk(loop.body) if isinstance(s, Alloc)}
+    for stmt in walk(loop.body):
+        if any(not active.roots[a] <= inside for a in writes(stmt)):
+            return False
+        if any(not active.roots[a].isdisjoint(written) for a in reads(stmt) if a in active):
+            return False
+        if isinstance(stmt, For | While | If) and any(isinstance(o.type, Array) for o in defined(stmt)):
+            return False
+    return True
+
+
+def _trimmed(fn: Function, loops: list[For], behind: list[Stmt], active: Activity) -> Fusion:
+    """Drop leading loops until all that the scalar statements behind the first read is known before it."""
+    position = {s: n for n, s in enumerate(fn.body.stmts)}
+    made = {v: position[s] for s in fn.body.stmts for v in defined(s)}
+    while loops:
+        start = position[loops[0]]
+        later = [s for s in behind if position[s] > start]
+        needed = [x for s in later if isinstance(s, Op) for x in partial_reads(s, active_positions(s, active))]
+        if all(_known(x, made, start) for x in needed):
+            return Fusion(tuple(loops), tuple(later))
+        loops.pop(0)
+    return Fusion()
+
+
+def _known(x: Operand, made: dict[Var, int], start: int) -> bool:
+    return isinstance(x, Const) or made.get(x, -1) < start
