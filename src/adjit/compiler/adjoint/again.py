@@ -10,9 +10,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ...errors import NotDifferentiableError
-from ..ir.builder import Builder
-from ..ir.nodes import Alloc, Block, Call, Const, Dim, If, Load, Op, Operand, Reshape, Slice, Stmt, Store, Var, View
-from ..ir.types import Array
+from ..ir.builder import Builder, const
+from ..ir.nodes import (
+    Alloc,
+    Block,
+    Call,
+    Const,
+    Dim,
+    For,
+    If,
+    Load,
+    Op,
+    Operand,
+    Reshape,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    View,
+    While,
+)
+from ..ir.types import INT, Array
 from .copying import elements, flat_index, nest, rank, shape_of
 from .forward import Site, Trail
 from .plan import Plan, Snapshot
@@ -193,11 +211,42 @@ class Again:
                 out = self.b.fresh(hint, Array(x.type.dtype, rank(x), "A"))
                 self.b.if_(self.value(cond), Block((), (of(a),)), Block((), (of(c),)), (out,))
                 return out
+            case For() | While():
+                return self._exchanged(stmt, x, of)
             case _:
-                raise NotDifferentiableError(
-                    f"the array `{x.name}` is exchanged with others in a way that cannot be traced back",
-                    location=self.b.loc if stmt is None else stmt.loc,
-                    hint="copy the contents (`a[:] = b`) instead of rebinding the names",
-                )
+                raise AssertionError(f"the reference {x!r} cannot be made again")
+
+    def _exchanged(self, stmt: For | While, x: Var, of) -> Var:  # type: ignore[no-untyped-def]
+        """What `x`, a result of a loop that exchanges arrays, means after as many exchanges."""
+        arrays = [k for k, o in enumerate(stmt.outs) if isinstance(o.type, Array)]
+        inits: list[Operand] = [of(stmt.inits[k]) for k in arrays]
+        outs = self.exchange(stmt, arrays, inits, backwards=False)
+        return outs[arrays.index(stmt.outs.index(x))]
+
+    def exchange(self, stmt: For | While, swapped: list[int], inits: list[Operand], *, backwards: bool) -> list[Var]:
+        """The references `inits` after all exchanges of a loop, or before them."""
+        b = self.b
+        source = {stmt.args[k]: n for n, k in enumerate(swapped)}
+        yields = [stmt.body.yields[k] for k in swapped]
+        if any(y not in source for y in yields):
+            raise NotDifferentiableError(
+                "arrays are exchanged in a loop, under a condition or in a loop of its own, inside another loop",
+                location=stmt.loc,
+                hint="copy the contents (`a[:] = b`) instead of exchanging the names",
+            )
+        if stmt.trips is not None:
+            count = self.ensure(stmt.trips)
+        else:
+            assert isinstance(stmt, For)
+            count = b.op("trips", self.ensure(stmt.lo), self.ensure(stmt.hi), const(stmt.step), hint="trips")
+        params = [b.fresh(stmt.args[k].name, stmt.args[k].type) for k in swapped]
+        order = [source[y] for y in yields if isinstance(y, Var)]
+        if backwards:
+            order = [order.index(n) for n in range(len(order))]
+        outs = [b.fresh(stmt.args[k].name, stmt.args[k].type) for k in swapped]
+        body = Block((), tuple(params[n] for n in order))
+        iv = b.fresh("swap", INT)
+        b.emit(For(iv, const(0), count, 1, tuple(params), tuple(inits), body, tuple(outs), loc=stmt.loc))
+        return outs
 
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...errors import NotDifferentiableError
-from ..ir.builder import const
 from ..ir.nodes import Block, For, If, Operand, Var, While
-from ..ir.types import INT, Array
+from ..ir.types import Array
 
 if TYPE_CHECKING:
     from .sweep import ReverseSweep
@@ -60,25 +58,6 @@ def _undo_choice(sweep: ReverseSweep, stmt: If, known: Known) -> None:
 
 
 def _undo_exchange(sweep: ReverseSweep, stmt: For | While, known: Known) -> None:
-    b, again = sweep.b, sweep.again
     swapped = [k for k, o in enumerate(stmt.outs) if o in known]
-    args = {stmt.args[k]: k for k in swapped}
-    if any(stmt.body.yields[k] not in args for k in swapped):
-        raise NotDifferentiableError(
-            "arrays are exchanged in a loop, under a condition or in a loop of its own, inside another loop",
-            location=stmt.loc,
-            hint="copy the contents (`a[:] = b`) instead of exchanging the names",
-        )
-    if stmt.trips is not None:
-        count = again.ensure(stmt.trips)
-    else:
-        assert isinstance(stmt, For)
-        count = b.op("trips", again.ensure(stmt.lo), again.ensure(stmt.hi), const(stmt.step), hint="trips")
-    params = {k: b.fresh(stmt.args[k].name, stmt.args[k].type) for k in swapped}
-    before = {args[y]: params[k] for k in swapped if isinstance(y := stmt.body.yields[k], Var)}
-    outs = [b.fresh(stmt.args[k].name, stmt.args[k].type) for k in swapped]
-    inits = tuple(known[stmt.outs[k]] for k in swapped)
-    body = Block((), tuple(before[k] for k in swapped))
-    iv = b.fresh("swap", INT)
-    b.emit(For(iv, const(0), count, 1, tuple(params.values()), inits, body, tuple(outs), loc=stmt.loc))
+    outs = sweep.again.exchange(stmt, swapped, [known[stmt.outs[k]] for k in swapped], backwards=True)
     known.update(zip((stmt.inits[k] for k in swapped), outs, strict=True))

@@ -68,7 +68,8 @@ class ReverseSweep:
         """Take over positions and shadows from the forward sweep."""
         self.again.positions.update(self.forward.position)
         for v, shadow in self.forward.trail.shadows.items():
-            self.again.shadows.setdefault(v, shadow)
+            if self.plan.place.is_top(v):
+                self.again.shadows.setdefault(v, shadow)
 
     def block(self, block: Block) -> None:
         """Reverse a block; cotangents of its yields have been added before."""
