@@ -1,0 +1,251 @@
+"""Weighted means, covariances, quadrature, polynomials, convolution, interpolation, log-sum-exp.
+
+Compositions of other definitions and short loops. Input and output: as NumPy's and SciPy's functions of the same name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from .core import Array, Axis, Number, Once, axes_of, axis_of, compile_time, defines, float_dtype, spells
+from .extrema import max_
+from .reduction import mean, sum_
+
+
+@spells("stop_gradient")
+def held(x: Number) -> Number:
+    """The value without its derivative; only for what cancels out of the result."""
+    return x
+
+
+@defines(np.average)
+def average(a: Array, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Number:
+    if weights is None:
+        return mean(a, axis, keepdims=keepdims)
+    w = np.asarray(weights)
+    if w.ndim < a.ndim:
+        w = along_axis(w, axis_of(axis, a.ndim), a.ndim)
+    kind = np.result_type(float_dtype(a.dtype), w.dtype)
+    full = np.broadcast_to(w, a.shape)
+    scale = sum_(full, axis, kind, keepdims=keepdims)
+    return sum_(np.multiply(a, full), axis, kind, keepdims=keepdims) / scale
+
+
+def along_axis(x: Array, axis: int, ndim: int) -> Array:
+    """A vector as an array of `ndim` axes that varies along one."""
+    return x.reshape(tuple(x.shape[0] if k == axis else 1 for k in range(ndim)))
+
+
+@defines(np.cov)
+def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Number:
+    """Of the rows of `m`; a single row gives a number."""
+    if y is not None:
+        raise NotImplementedError("np.cov of two arrays")
+    if m.ndim == 1:
+        x = m[None, :]
+    elif rowvar:
+        x = m
+    else:
+        x = m.T
+    less = ddof if ddof is not None else 0 if bias else 1
+    centred = x - mean(x, 1, keepdims=True)
+    out = np.matmul(centred, centred.T) / (x.shape[1] - less)
+    if m.ndim == 1:
+        return out[0, 0]
+    return out
+
+
+@defines(np.corrcoef)
+def corrcoef(x: Array, y: Any = None, rowvar: bool = True) -> Number:
+    c = cov(x, y, rowvar)
+    if x.ndim == 1:
+        return c / c
+    spread = np.sqrt(np.diag(c))
+    return np.clip(c / spread[:, None] / spread[None, :], -1.0, 1.0)
+
+
+@defines(np.trapezoid)
+def trapezoid(y: Array, x: Any = None, dx: Number = 1.0, axis: int = -1) -> Number:
+    along = axis_of(axis, y.ndim)
+    after = y[tuple(slice(1, None) if k == along else slice(None) for k in range(y.ndim))]
+    before = y[tuple(slice(None, -1) if k == along else slice(None) for k in range(y.ndim))]
+    if x is None:
+        return sum_(dx * (after + before) / 2.0, along)
+    points = np.asarray(x)
+    if points.ndim == 1:
+        return sum_(along_axis(points[1:] - points[:-1], along, y.ndim) * (after + before) / 2.0, along)
+    return sum_(np.diff(points, 1, along) * (after + before) / 2.0, along)
+
+
+@defines(np.polyval)
+def polyval(p: Array, x: Number) -> Number:
+    """Horner's rule; highest power first."""
+    if np.ndim(x) == 0:
+        return horner(p, x, np.result_type(p, x))
+    out = np.empty(np.shape(x), np.result_type(p, x))
+    for index in np.ndindex(np.shape(x)):
+        out[index] = horner(p, x[index], out.dtype)
+    return out
+
+
+def horner(p: Array, x: Number, kind: Any) -> Number:
+    y = kind.type(0)
+    for k in range(p.shape[0]):
+        y = y * kind.type(x) + kind.type(p[k])
+    return y
+
+
+@compile_time
+def known_mode(mode: str) -> None:
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+
+
+@defines(np.convolve)
+def convolve(a: Array, v: Array, mode: str = "full") -> Array:
+    shorter = min(a.shape[0], v.shape[0])
+    return cut(a, v, mode, (shorter - 1) // 2)
+
+
+@defines(np.correlate)
+def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
+    shorter = min(a.shape[0], v.shape[0])
+    half = (shorter - 1) // 2
+    return cut(a, v[::-1], mode, half if a.shape[0] >= v.shape[0] else shorter - 1 - half)
+
+
+def cut(a: Array, v: Array, mode: str, start: int) -> Array:
+    """The convolution, or its part of the longer length from `start` on, or the part where both overlap fully."""
+    known_mode(mode)
+    n = a.shape[0]
+    m = v.shape[0]
+    if n == 0 or m == 0:
+        raise ValueError("convolution of an empty array")
+    kind = np.result_type(a.dtype, v.dtype)
+    if mode == "full":
+        low = 0
+        length = n + m - 1
+    elif mode == "same":
+        low = start
+        length = max(n, m)
+    else:
+        low = min(n, m) - 1
+        length = max(n, m) - min(n, m) + 1
+    out = np.empty(length, kind)
+    for k in range(length):
+        total = kind.type(0)
+        for i in range(max(0, k + low - m + 1), min(n, k + low + 1)):
+            total = total + kind.type(a[i]) * kind.type(v[k + low - i])
+        out[k] = total
+    return out
+
+
+@defines(np.interp)
+def interp(x: Number, xp: Array, fp: Array, left: Any = None, right: Any = None) -> Number:
+    if xp.shape[0] == 0:
+        raise ValueError("array of sample points is empty")
+    if xp.shape[0] != fp.shape[0]:
+        raise ValueError("fp and xp are not of the same length.")
+    low = fp[0] if left is None else left
+    high = fp[xp.shape[0] - 1] if right is None else right
+    if np.ndim(x) == 0:
+        return interpolated(np.float64(x), xp, fp, np.float64(low), np.float64(high))
+    out = np.empty(np.shape(x), np.float64)
+    for index in np.ndindex(np.shape(x)):
+        out[index] = interpolated(np.float64(x[index]), xp, fp, np.float64(low), np.float64(high))
+    return out
+
+
+def interpolated(x: Number, xp: Array, fp: Array, low: Number, high: Number) -> Number:
+    """At a sample point the piece to its right, at the last one that to its left."""
+    n = xp.shape[0]
+    if x != x:
+        return x
+    if x < xp[0]:
+        return low
+    if x > xp[n - 1]:
+        return high
+    if n == 1:
+        return np.float64(fp[0])
+    k = min(int(np.searchsorted(xp, x, "right")) - 1, n - 2)
+    slope = (np.float64(fp[k + 1]) - np.float64(fp[k])) / (np.float64(xp[k + 1]) - np.float64(xp[k]))
+    return slope * (x - np.float64(xp[k])) + np.float64(fp[k])
+
+
+@defines(np.gradient)
+def gradient(f: Array, *varargs: Any, axis: Any = None) -> Any:
+    """Central differences, one-sided at both ends."""
+    axes = axes_of(axis, f.ndim)
+    if len(varargs) not in (0, 1, len(axes)):
+        raise TypeError("invalid number of arguments")
+    if len(axes) == 1:
+        return slope_along(f, axes[0], varargs[0] if len(varargs) > 0 else 1.0)
+    if len(varargs) == len(axes):
+        return tuple(slope_along(f, k, h) for k, h in zip(axes, varargs))
+    return tuple(slope_along(f, k, varargs[0] if len(varargs) > 0 else 1.0) for k in axes)
+
+
+def slope_along(f: Array, axis: int, spacing: Number) -> Array:
+    n = f.shape[axis]
+    if n < 2:
+        raise ValueError("Shape of array too small to calculate a numerical gradient")
+    kind = float_dtype(f.dtype)
+    out = np.empty(f.shape, kind)
+    for index in np.ndindex(f.shape):
+        at = index[axis]
+        low = max(at - 1, 0)
+        high = min(at + 1, n - 1)
+        before = kind.type(f[tuple(low if k == axis else i for k, i in enumerate(index))])
+        after = kind.type(f[tuple(high if k == axis else i for k, i in enumerate(index))])
+        if np.ndim(spacing) == 0:
+            out[index] = (after - before) / kind.type((high - low) * spacing)
+        elif at == 0 or at == n - 1:
+            out[index] = (after - before) / kind.type(spacing[high] - spacing[low])
+        else:
+            here = kind.type(f[index])
+            h = kind.type(spacing[at] - spacing[low])
+            g = kind.type(spacing[high] - spacing[at])
+            out[index] = ((after - here) * h / g + (here - before) * g / h) / (h + g)
+    return out
+
+
+# -- sums of exponentials
+
+
+def finite(x: Number) -> Number:
+    """Zero for an infinite maximum, which must not be subtracted."""
+    return np.where(np.isfinite(x), x, 0.0 * np.ones_like(x))
+
+
+@defines(special.logsumexp)
+def logsumexp(a: Array, axis: Axis = None, b: Any = None, keepdims: bool = False) -> Number:
+    """The maximum is subtracted, which changes the result by nothing, hence it carries no derivative."""
+    if b is not None:
+        raise NotImplementedError("scipy.special.logsumexp with weights")
+    x = a.astype(float_dtype(a.dtype))
+    top = held_array(max_(x, axis, keepdims=True))
+    total = np.log(sum_(np.exp(x - top), axis, keepdims=True)) + top
+    return sum_(total, axis, keepdims=keepdims)
+
+
+def held_array(a: Array) -> Array:
+    out = np.empty(a.shape, a.dtype)
+    for index in np.ndindex(a.shape):
+        value = held(a[index])
+        out[index] = value if np.isfinite(value) else a.dtype.type(0)
+    return out
+
+
+@defines(special.softmax)
+def softmax(x: Array, axis: Axis = None) -> Array:
+    e = np.exp(x - held_array(max_(x, axis, keepdims=True)))
+    return e / sum_(e, axis, keepdims=True)
+
+
+@defines(special.log_softmax)
+def log_softmax(x: Array, axis: Axis = None) -> Array:
+    shifted = x - held_array(max_(x, axis, keepdims=True))
+    return shifted - np.log(sum_(np.exp(shifted), axis, keepdims=True))
