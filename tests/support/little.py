@@ -49,7 +49,12 @@ OPS = {
 
 def ir(fun: Callable[..., object]) -> Function:
     """Decorator: the function as IR, verified."""
-    fn = _Reader().function(ast.parse(textwrap.dedent(inspect.getsource(fun))).body[0])
+    return read(inspect.getsource(fun))
+
+
+def read(source: str) -> Function:
+    """The text of a function as IR, verified."""
+    fn = _Reader().function(ast.parse(textwrap.dedent(source)).body[0])
     verify(fn)
     return fn
 

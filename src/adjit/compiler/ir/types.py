@@ -58,6 +58,10 @@ def is_integer(type_: Type) -> bool:
     return type_.dtype in SIGNED or type_.dtype in UNSIGNED
 
 
+def grows(type_: Type) -> bool:
+    return isinstance(type_, Array) and type_.growing
+
+
 def itemsize(dtype: str) -> int:
     """Bytes of one element."""
     return np.dtype(dtype).itemsize

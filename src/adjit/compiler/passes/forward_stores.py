@@ -1,0 +1,128 @@
+"""Loads whose value is known: stored, or loaded before, and not overwritten since.
+
+    a[i] = x; y = a[i]; z = a[i]      =>      a[i] = x          (y and z are x)
+
+Input and output: core IR. Elements are compared by linear forms of their indices. A write forgets the elements that it may hit: those of arrays
+that may share its memory, unless an index differs by a nonzero constant. At the entry of a loop all that the loop may write is
+forgotten; after a branch, all that either side may write. Non-goal: values carried from one pass to the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..analyses.dependence import Dependence
+from ..analyses.effects import writes
+from ..ir.nodes import Accumulate, Alloc, Block, Call, For, Function, If, Load, Operand, Stmt, Store, Var, While
+from ..ir.types import grows
+from ..ir.visitor import blocks, walk
+from .rewrite import Rewriter
+
+EVERY = 1 << 20  # both elements are those of the current pass of every loop
+
+Key = tuple[object, ...]
+
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """The value of one element; `array` is the base of the views through which it was reached."""
+
+    array: Var
+    index: tuple[object, ...]  # linear forms
+    value: Operand
+
+
+def forward_stores(fn: Function) -> Function:
+    """Replace loads by the values that are known to stand there."""
+    return _Forwarding(fn).run()
+
+
+class _Forwarding(Rewriter):
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn)
+        self.facts = Dependence(fn)
+        self.known: dict[Key, _Element] = {}
+
+    # -- names of elements
+    def element(self, array: Var, index: tuple[Operand, ...]) -> tuple[Key, Var, tuple[object, ...]] | None:
+        levels = self.facts.forms.element(array, [self.facts.forms.of(i) for i in index])
+        base, forms = levels[-1]
+        if any(f is None for f in forms):
+            return None
+        return (base, *(f.key() for f in forms if f is not None)), base, forms
+
+    def forget(self, array: Var, forms: tuple[object, ...] | None) -> None:
+        """A write through `array` (a base); without forms, anywhere."""
+        roots = self.facts.roots[array]
+        for key, e in list(self.known.items()):
+            if roots.isdisjoint(self.facts.roots[e.array]) or self.apart(array, forms, e):
+                continue
+            del self.known[key]
+
+    def apart(self, array: Var, forms: tuple[object, ...] | None, e: _Element) -> bool:
+        """Whether the two elements differ for sure, in the current pass of all loops."""
+        if array is not e.array and not self.facts.may_alias(array, e.array, EVERY):
+            return True
+        whole = self.facts.whole
+        if forms is None or not (array is e.array or (array in whole and e.array in whole)):
+            return False
+        differences = ((a - b).constant for a, b in zip(forms, e.index, strict=True))  # type: ignore[operator]
+        return any(d for d in differences)
+
+    # -- statements
+    def visit(self, stmt: Stmt) -> None:
+        match stmt:
+            case Load(out=out, array=array, index=index):
+                named = self.element(array, index)
+                found = self.known.get(named[0]) if named else None
+                if found is not None:
+                    self.equate(out, found.value)
+                    return
+                if named:
+                    self.known[named[0]] = _Element(named[1], named[2], out)
+            case Store(array=array, index=index, value=value):
+                named = self.element(array, index)
+                base = self.facts.origin(array)
+                if named:
+                    same = self.known.get(named[0])
+                    if same is not None and same.value is value and not grows(array.type):
+                        return
+                self.forget(named[1] if named else base, named[2] if named else None)
+                if named:
+                    self.known[named[0]] = _Element(named[1], named[2], value)
+            case Accumulate(array=array, index=index):
+                named = self.element(array, index)
+                self.forget(named[1] if named else self.facts.origin(array), named[2] if named else None)
+            case Call():
+                for array in writes(stmt):
+                    self.forget(self.facts.origin(array), None)
+            case Alloc(out=out):
+                self.forget(out, None)
+        super().visit(stmt)
+
+    def block(self, block: Block) -> Block:
+        kept = dict(self.known)
+        made = super().block(block)
+        self.known = kept
+        return made
+
+    def inner(self, stmt: Stmt) -> Stmt:
+        if not blocks(stmt):
+            return stmt
+        if isinstance(stmt, For | While):
+            self.forget_roots(self.writes_of(stmt))
+        new = super().inner(stmt)
+        if isinstance(stmt, If):
+            self.forget_roots(self.writes_of(stmt))
+        return new
+
+    def forget_roots(self, roots: frozenset[Var]) -> None:
+        for key, e in list(self.known.items()):
+            if not roots.isdisjoint(self.facts.roots[e.array]):
+                del self.known[key]
+
+    def writes_of(self, stmt: Stmt) -> frozenset[Var]:
+        """The roots that a control statement may write; those that it allocates count as written."""
+        arrays = [a for b in blocks(stmt) for s in walk(b) for a in (*writes(s), *((s.out,) if isinstance(s, Alloc) else ()))]
+        return frozenset(r for a in arrays for r in self.facts.roots[a])

@@ -1,0 +1,86 @@
+"""The walk that most passes share: rebuild a function while replacing variables by equal operands.
+
+Input: a function. Output: a function in which `visit` has seen each statement, outer before inner, with its operands already replaced.
+Identity is kept where nothing changes. A replacement must be visible wherever the variable was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ir.builder import Names
+from ..ir.nodes import Block, For, Function, If, Location, Op, Operand, Stmt, Var, While
+from ..ir.types import Type
+from ..ir.visitor import max_number, operands, with_operands
+from ..ops.core import TABLE, fold
+
+
+class Rewriter:
+    def __init__(self, fn: Function) -> None:
+        self.fn = fn
+        self.names = Names(max_number(fn) + 1)
+        self.map: dict[Var, Operand] = {}
+        self.out: list[Stmt] = []
+
+    def run(self) -> Function:
+        body = self.block(self.fn.body)
+        results = tuple(self.get(r) for r in self.fn.results)
+        if body is self.fn.body and all(a is b for a, b in zip(results, self.fn.results, strict=True)):
+            return self.fn
+        return replace(self.fn, body=body, results=results)
+
+    # -- operands
+    def get(self, x: Operand) -> Operand:
+        return self.map.get(x, x) if isinstance(x, Var) else x
+
+    def equate(self, v: Var, x: Operand) -> None:
+        """From here on `v` is `x`."""
+        self.map[v] = self.get(x)
+
+    # -- statements
+    def block(self, block: Block) -> Block:
+        kept, self.out = self.out, []
+        for stmt in block.stmts:
+            self.visit(self.renamed(stmt))
+        stmts, self.out = self.out, kept
+        yields = tuple(self.get(y) for y in block.yields)
+        same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts, strict=True))
+        if same and all(a is b for a, b in zip(yields, block.yields, strict=True)):
+            return block
+        return Block(tuple(stmts), yields)
+
+    def renamed(self, stmt: Stmt) -> Stmt:
+        if self.map and any(x in self.map for x in operands(stmt) if isinstance(x, Var)):
+            return with_operands(stmt, self.get)
+        return stmt
+
+    def visit(self, stmt: Stmt) -> None:
+        """What becomes of a statement; the default keeps it and visits its blocks."""
+        self.out.append(self.inner(stmt))
+
+    def inner(self, stmt: Stmt) -> Stmt:
+        """The statement with its blocks visited."""
+        match stmt:
+            case For(body=body, stop=stop):
+                new = self.block(body)
+                end = None if stop is None else self.get(stop)
+                return stmt if new is body and end is stop else replace(stmt, body=new, stop=end)
+            case While(cond=cond, body=body, stop=stop):
+                test, new = self.block(cond), self.block(body)
+                end = None if stop is None else self.get(stop)
+                return stmt if new is body and test is cond and end is stop else replace(stmt, cond=test, body=new, stop=end)
+            case If(then=then, orelse=orelse):
+                yes, no = self.block(then), self.block(orelse)
+                return stmt if yes is then and no is orelse else replace(stmt, then=yes, orelse=no)
+            case _:
+                return stmt
+
+    def op(self, name: str, *args: Operand, hint: str, loc: Location) -> Operand:
+        """Emit an op, or find what it folds to."""
+        type_: Type = TABLE[name].result(*(a.type for a in args))
+        known = fold(name, args, type_)
+        if known is not None:
+            return known
+        out = self.names.fresh(hint, type_)
+        self.out.append(Op(out, name, args, loc=loc))
+        return out
