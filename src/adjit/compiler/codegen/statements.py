@@ -251,10 +251,11 @@ class Statements:
 
     def bounds(self, stmt: Bounds) -> None:
         index, length = self.of(stmt.index), self.expressions.dim(stmt.array, stmt.axis)
-        inside = ast.Compare(literal(0), [ast.LtE(), ast.Lt()], [index, length])
-        if isinstance(stmt.index, Const) or self.expressions.ascending(stmt.index):
-            inside = ast.Compare(index, [ast.Lt()], [length])
-        self.text(printing.header(ast.If(ast.UnaryOp(ast.Not(), inside), [PASS], [])))
+        if self.expressions.ascending(stmt.index):
+            beyond: ast.expr = ast.Compare(index, [ast.GtE()], [length])
+        else:
+            beyond = negated(ast.Compare(literal(0), [ast.LtE(), ast.Lt()], [index, length]))
+        self.text(printing.header(ast.If(beyond, [PASS], [])))
         site = self.site("OutOfBoundsError", "", self.names[stmt.array], stmt.axis)
         self.failing(call("outside", site, index, length))
 

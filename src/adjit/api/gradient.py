@@ -1,0 +1,175 @@
+"""`jit`, `grad` and `value_and_grad`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler import derived
+from ..compiler.program import Program
+from ..errors import SeedError
+from ..options import DEFAULT, Options
+from ..runtime import pytree
+from .transform import Transform, decorated
+
+Argnums = int | str | Sequence[int | str]
+
+
+class Jit(Transform):
+    """The compiled function itself."""
+
+    word = "function"
+
+    @property
+    def py_func(self) -> Callable[..., Any]:
+        """The Python function, uncompiled."""
+        return self.base
+
+    def derive(self, program: Program) -> Program:
+        return program
+
+
+def positions(transform: Transform, argnums: Argnums) -> tuple[tuple[int, ...], bool]:
+    """Argument positions, and whether one was named alone."""
+    single = isinstance(argnums, int | str)
+    chosen = [argnums] if isinstance(argnums, int | str) else list(argnums)
+    return tuple(_position(transform, a) for a in chosen), single
+
+
+def _position(transform: Transform, a: int | str) -> int:
+    names = transform.names
+    what = getattr(transform.base, "__name__", "the function")
+    if isinstance(a, str):
+        if a not in names:
+            raise ValueError(f"argnums names {a!r}, but the parameters of `{what}` are {', '.join(names)}")
+        return names.index(a)
+    if isinstance(a, bool) or not isinstance(a, int):
+        raise TypeError(f"argnums holds positions and parameter names, not {a!r}")
+    if not -len(names) <= a < len(names):
+        raise ValueError(f"argnums names position {a}, but `{what}` has {len(names)} parameters")
+    return a % len(names)
+
+
+class Gradient(Transform):
+    """`grad` (without the value) and `value_and_grad`."""
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        value: bool,
+        argnums: Argnums = 0,
+        has_aux: bool = False,
+        intermediates: Sequence[str] = (),
+        options: Options = DEFAULT,
+    ) -> None:
+        super().__init__(fun, options)
+        self.value, self.argnums, self.has_aux = value, argnums, has_aux
+        self.intermediates = tuple(intermediates)
+        self.word = "value and gradient" if value else "gradient"
+        self.chosen, self.single = positions(self, argnums)
+
+    def recipe(self) -> tuple[Any, ...]:
+        return (self.fun, self.value, self.argnums, self.has_aux, self.intermediates, self.options)
+
+    def derive(self, program: Program) -> Program:
+        return derived.gradient(
+            program,
+            self.chosen,
+            single=self.single,
+            value=self.value,
+            has_aux=self.has_aux,
+            marks=self.intermediates,
+        )
+
+    def accumulate(self, buffers: Any, *args: Any, **kwargs: Any) -> Any:
+        """Add the gradient into the arrays of `buffers` (structured as the gradient) and return the value."""
+        return self._deliver(buffers, args, kwargs, np.add)
+
+    def into(self, buffers: Any, *args: Any, **kwargs: Any) -> Any:
+        """Overwrite the arrays of `buffers` (structured as the gradient) with it and return the value."""
+        return self._deliver(buffers, args, kwargs, None)
+
+    def _deliver(self, buffers: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ufunc: Any) -> Any:
+        if not self.value:
+            raise TypeError("accumulate and into belong to value_and_grad")
+        value, found = self(*args, **kwargs)
+        gradients = found[0] if self.intermediates else found
+        targets: list[tuple[Any, Any]] = []
+        _pair(buffers, gradients, "buffers", targets)
+        for target, gradient in targets:
+            if ufunc is None:
+                target[...] = gradient
+            else:
+                ufunc(target, gradient, out=target)
+        return value
+
+
+def _pair(buffer: Any, gradient: Any, where: str, found: list[tuple[Any, Any]]) -> None:
+    """Match buffers with gradients, refusing what does not fit before anything is written."""
+    node = pytree.children(gradient)
+    if node is not None:
+        inner = pytree.children(buffer)
+        if inner is None or inner[1] != node[1]:
+            raise SeedError(f"{where} is not structured as the gradient, a {node[0].__name__} of {len(node[2])}")
+        for key, b, g in zip(node[1], inner[2], node[2], strict=True):
+            _pair(b, g, f"{where}[{key!r}]", found)
+        return
+    if gradient is None:
+        return
+    if not isinstance(buffer, np.ndarray):
+        raise SeedError(f"{where} is a {type(buffer).__name__}, not an array", hint="numbers need a 0-d array")
+    if buffer.shape != np.shape(gradient) or buffer.dtype != np.result_type(gradient):
+        wanted = f"shape {np.shape(gradient)} and dtype {np.result_type(gradient)}"
+        raise SeedError(f"{where} has shape {buffer.shape} and dtype {buffer.dtype}, the gradient has {wanted}")
+    if not buffer.flags.writeable:
+        raise SeedError(f"{where} is read-only")
+    found.append((buffer, gradient))
+
+
+def jit(fun: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile a function with Numba through adjit's own lowering of NumPy.
+
+    >>> import numpy as np
+    >>> @jit
+    ... def norm2(x):
+    ...     return np.sum(x * x)
+    >>> norm2(np.array([3.0, 4.0]))
+    25.0
+    """
+    return decorated(Jit, fun, {}, options)
+
+
+def grad(
+    fun: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> Any:
+    """The gradient of a function that returns one number.
+
+    `argnums` is a position, a parameter name, or a tuple of them; the gradient has the structure of that argument.
+
+    >>> grad(lambda w, x: (w * x) ** 2 + 3.0 * w * x)(2.0, 4.0)
+    76.0
+    """
+    settings = {"value": False, "argnums": argnums, "has_aux": has_aux, "intermediates": intermediates}
+    return decorated(Gradient, fun, settings, options)
+
+
+def value_and_grad(
+    fun: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> Any:
+    """Value and gradient, by one compiled function: `(value, gradient)`.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    settings = {"value": True, "argnums": argnums, "has_aux": has_aux, "intermediates": intermediates}
+    return decorated(Gradient, fun, settings, options)

@@ -1,0 +1,249 @@
+"""The object that every transform returns: a function with a program per kind of argument.
+
+Input: the user's function and options. At a call the arguments' types choose a compiled program, made at the first call
+of its kind. Invariants: compiling happens under a lock, so that several threads compile once; calls need none.
+Non-goals: what the program computes (subclasses).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..compiler import pipeline
+from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
+from ..errors import InferenceError
+from ..options import DEFAULT, Options
+from ..runtime import aliasing, pytree
+from ..runtime.dispatch import Around, Runner
+
+MASK = pytree.C | pytree.F | pytree.WRITEABLE
+NUMBERS = (float, bool, np.float64, np.float32)
+
+
+def python_function(fun: object) -> Callable[..., Any]:
+    """What is captured: the function below Numba's dispatcher, or `fun`."""
+    if isinstance(fun, Transform):
+        return fun
+    inner = getattr(fun, "py_func", None)
+    if inner is not None:
+        fun = inner
+    if not callable(fun):
+        raise InferenceError(f"{fun!r} is not a function", hint="pass a function, or a function compiled by numba.njit")
+    return fun
+
+
+def program_of(fun: Callable[..., Any], arguments: tuple[Spec, ...], options: Options) -> Program:
+    """The program of a function or of a transform of one."""
+    if isinstance(fun, Transform):
+        return fun.program(arguments)
+    return pipeline.capture(fun, arguments, options)
+
+
+class Prepared:
+    """One compiled program of a transform."""
+
+    def __init__(self, program: Program, options: Options, title: str) -> None:
+        self.program = program
+        self.around = Around(program)
+        self.runner = Runner(program.function, options, title)
+        self.assemble = pytree.assembler(program.result)
+
+    def run(self, leaves: Sequence[Any]) -> Any:
+        around = self.around
+        arguments = leaves if around.plain and not around.same else around.with_hidden(leaves)
+        if around.written:
+            around.check(arguments)
+        return self.assemble(self.runner.call(arguments))
+
+
+class Transform:
+    """A function of the user under a transform. `fun` is the function or transform below."""
+
+    word = "value"
+
+    def __init__(self, fun: Callable[..., Any], options: Options = DEFAULT) -> None:
+        self.fun = python_function(fun)
+        self.options = options
+        self.lock = threading.RLock()
+        self.entries: dict[object, list[Any]] = {}
+        base = self.fun.base if isinstance(self.fun, Transform) else self.fun
+        self.base: Callable[..., Any] = base
+        functools.update_wrapper(self, base, updated=())
+        self.signature = inspect.signature(base)
+        kinds = [p.kind for p in self.signature.parameters.values()]
+        plain = all(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
+        self.arity = len(kinds) if plain else -1
+        self.names = tuple(self.signature.parameters)
+
+    # -- what subclasses say
+    def derive(self, program: Program) -> Program:
+        """The transformed program."""
+        raise NotImplementedError
+
+    # -- arguments
+    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """One value per parameter of the user's function, defaults filled in."""
+        if not kwargs and len(args) == self.arity:
+            return args
+        found = self.signature.bind(*args, **kwargs)
+        found.apply_defaults()
+        return tuple(found.arguments.values())
+
+    def key(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Sequence[Any]]:
+        """The kinds of the arguments, and their leaves."""
+        key: list[Any] = []
+        leaves: list[Any] = []
+        for k, a in enumerate(args):
+            kind = type(a)
+            if kind is np.ndarray:
+                key.append((a.dtype, a.ndim, a.flags.num & MASK))
+                leaves.append(a)
+            elif kind in NUMBERS:
+                key.append(kind)
+                leaves.append(a)
+            else:
+                key.append(pytree.take_apart(a, f"argument {self.names[k]!r}", leaves))
+        return tuple(key), leaves
+
+    def specs(self, args: tuple[Any, ...], pattern: tuple[int, ...] | None = None) -> tuple[Spec, ...]:
+        """Specifications of the arguments; `pattern` says which array leaves are the same."""
+        leaves: list[Any] = []
+        found = [pytree.take_apart(a, f"argument {n!r}", leaves) for a, n in zip(args, self.names, strict=True)]
+        if pattern is not None:
+            counter = iter(range(len(pattern)))
+
+            def shared(spec: Spec) -> Spec:
+                if not isinstance(spec, ArraySpec):
+                    return spec
+                at = next(counter)
+                return spec if pattern[at] == at else SameAs(pattern[at])
+
+            found = [pytree.map_leaves(s, shared) for s in found]
+        return tuple(found)
+
+    # -- programs
+    def program(self, arguments: tuple[Spec, ...]) -> Program:
+        """The transformed program for arguments of these kinds; other transforms build on it."""
+        return self.derive(program_of(self.fun, arguments, self.options))
+
+    def title(self) -> str:
+        name = getattr(self.base, "__name__", "function")
+        return f"{self.word[0].upper()}{self.word[1:]} of `{name}`"
+
+    def make(self, program: Program) -> Any:
+        """What is kept per kind of arguments; has `around`, and `run(leaves)`."""
+        return Prepared(self.derive(program), self.options, self.title())
+
+    def prepare(self, args: tuple[Any, ...]) -> tuple[Any, Sequence[Any]]:
+        """The prepared program for a call, and the leaves of its arguments."""
+        key, leaves = self.key(args)
+        for entry in self.entries.get(key, ()):
+            around = entry.around
+            if (around.plain or around.fits(leaves)) and (not around.written or not self.repeats(leaves)):
+                return entry, leaves
+        return self.make_entry(key, args, leaves), leaves
+
+    @staticmethod
+    def repeats(leaves: Sequence[Any]) -> bool:
+        arrays = [a for a in leaves if isinstance(a, np.ndarray)]
+        return len(arrays) > 1 and aliasing.pattern(arrays) != tuple(range(len(arrays)))
+
+    def make_entry(self, key: tuple[Any, ...], args: tuple[Any, ...], leaves: Sequence[Any]) -> Any:
+        with self.lock:
+            for entry in self.entries.get(key, ()):
+                if entry.around.fits(leaves) and (not entry.around.written or not self.repeats(leaves)):
+                    return entry
+            program = program_of(self.fun, self.specs(args), self.options)
+            store = key
+            if program.written and self.repeats(leaves):
+                pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
+                store = (key, pattern)
+                for entry in self.entries.get(store, ()):
+                    if entry.around.fits(leaves):
+                        return entry
+                program = program_of(self.fun, self.specs(args, pattern), self.options)
+            entry = self.make(program)
+            entry.runner.prepare(entry.around.with_hidden(leaves))
+            self.entries.setdefault(store, []).append(entry)
+            return entry
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        entry, leaves = self.prepare(self.bound(args, kwargs))
+        return entry.run(leaves)
+
+    # -- looking inside
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compile for arguments like these without running."""
+        self.prepare(self.bound(args, kwargs))
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The generated program for arguments like these."""
+        entry, _ = self.prepare(self.bound(args, kwargs))
+        text: str = entry.runner.text.source
+        return text
+
+    @property
+    def compiled(self) -> Any:
+        """The compiled function of the latest kind of arguments, without the checks around it."""
+        found = [e for entries in self.entries.values() for e in entries]
+        return found[-1].runner.loaded.call if found else None
+
+    def __repr__(self) -> str:
+        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}>"
+
+    def __get__(self, owner: object, kind: type | None = None) -> Any:
+        """A method where the transform decorates one."""
+        return self if owner is None else functools.partial(self, owner)
+
+    # -- pickling: by name where the module's name is this object, else by what it was made of
+    def recipe(self) -> tuple[Any, ...]:
+        """Arguments that make the same transform again."""
+        return (self.fun, self.options)
+
+    def __reduce__(self) -> Any:
+        if _named(self.base) is self:
+            return _lookup, (self.base.__module__, self.base.__qualname__)
+        inner = _named(self.base)
+        if isinstance(inner, Transform) and inner.fun is self.fun:
+            _, *rest = self.recipe()
+            return _remade, (type(self), inner, tuple(rest))
+        return type(self), self.recipe()
+
+
+def _lookup(module: str, qualname: str) -> Any:
+    found: Any = __import__(module, fromlist=["_"])
+    for part in qualname.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _named(fun: Callable[..., Any]) -> object:
+    try:
+        return _lookup(fun.__module__, fun.__qualname__)
+    except (AttributeError, ImportError, ValueError):
+        return None
+
+
+def _remade(kind: type[Transform], inner: Transform, rest: tuple[Any, ...]) -> Transform:
+    return kind(inner.fun, *rest)
+
+
+def decorated(
+    make: Callable[..., Any], fun: Callable[..., Any] | None, settings: dict[str, Any], changes: dict[str, Any]
+) -> Any:
+    """`make(fun, **settings, options=...)`, or a decorator that does so where `fun` is None."""
+    if fun is None:
+        DEFAULT.updated(changes)  # complain at once
+        return lambda function: decorated(make, function, settings, changes)
+    base = fun.options if isinstance(fun, Transform) else DEFAULT
+    return make(fun, **settings, options=base.updated(changes))
+
+
+__all__ = ["NodeSpec", "Transform", "decorated", "replace"]

@@ -1,0 +1,260 @@
+"""What each transform makes of a program: programs to programs, so that transforms compose.
+
+Input: a `Program` and which of its arguments are differentiated. Output: a `Program` whose core function also computes
+gradients or tangents, with the tree of its results. Invariants: the caller's writes stay as they were; each differentiated
+leaf has one gradient, of its own shape and dtype. Non-goals: values, calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..errors import AdjitError, NotDifferentiableError
+from . import pipeline
+from .ir.builder import Builder, Names
+from .ir.nodes import Block, Function, Operand, Var
+from .ir.types import Array, is_float
+from .ir.visitor import max_number
+from .program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+
+FLOATS = ("float32", "float64")
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """Where the differentiated leaves are: `wrt` are parameters of the core function; `trees` has a tree per chosen argument whose
+    leaves are `ResultLeaf(k)` for the k-th differentiated leaf, counted through `owners`, or None."""
+
+    wrt: tuple[int, ...]
+    trees: tuple[object, ...]
+    zeros: tuple[int, ...]  # parameters whose shape further, zero gradients have (numbered after `wrt`)
+
+
+class _Numbering:
+    """Parameters of the core function, in the order of the leaves."""
+
+    def __init__(self, program: Program) -> None:
+        self.arrays: list[int | None] = []
+        self.next = 0
+        self.trees = [self.number(a) for a in program.arguments]
+
+    def number(self, spec: Spec) -> object:
+        """The tree with a parameter's number at each leaf, None at a leaf without floats."""
+        if isinstance(spec, NodeSpec):
+            return NodeSpec(spec.kind, spec.keys, tuple(self.number(c) for c in spec.children))  # type: ignore[arg-type,misc]
+        if isinstance(spec, StaticSpec):
+            return None
+        if isinstance(spec, SameAs):
+            self.arrays.append(self.arrays[spec.leaf])
+            return self.arrays[-1]
+        at = self.next
+        self.next += 1
+        found = at if spec.dtype in FLOATS else None
+        if isinstance(spec, ArraySpec):
+            self.arrays.append(found)
+        return found
+
+
+def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> Leaves:
+    """The differentiated leaves of the arguments `argnums`. `lenient`: an argument without floats is None, not an error."""
+    numbered = _Numbering(program).trees
+    wrt: list[int] = []
+    zeros: list[int] = []
+    places: list[tuple[str, int]] = []
+
+    def visit(tree: object) -> object:
+        if isinstance(tree, NodeSpec):
+            return NodeSpec(tree.kind, tree.keys, tuple(visit(c) for c in tree.children))  # type: ignore[arg-type,misc]
+        if tree is None:
+            return StaticSpec(None)
+        assert isinstance(tree, int)
+        found, group = ("zero", zeros) if tree in wrt else ("wrt", wrt)
+        group.append(tree)
+        places.append((found, len(group) - 1))
+        return ResultLeaf(len(places) - 1)
+
+    trees: list[object] = []
+    for k in argnums:
+        before = len(places)
+        trees.append(visit(numbered[k]))
+        if len(places) == before and not lenient:
+            raise no_floats(program, k)
+    order = [at if kind == "wrt" else len(wrt) + at for kind, at in places]
+    final = tuple(_renumbered(t, order) for t in trees)
+    return Leaves(tuple(wrt), final, tuple(zeros))
+
+
+def _renumbered(tree: object, order: Sequence[int]) -> object:
+    if isinstance(tree, NodeSpec):
+        return NodeSpec(tree.kind, tree.keys, tuple(_renumbered(c, order) for c in tree.children))  # type: ignore[arg-type,misc]
+    return ResultLeaf(order[tree.index]) if isinstance(tree, ResultLeaf) else tree
+
+
+def shifted(tree: object, by: int) -> object:
+    """The tree with `by` added to the number of each result."""
+    if isinstance(tree, NodeSpec):
+        return NodeSpec(tree.kind, tree.keys, tuple(shifted(c, by) for c in tree.children))  # type: ignore[arg-type,misc]
+    return ResultLeaf(tree.index + by) if isinstance(tree, ResultLeaf) else tree
+
+
+def no_floats(program: Program, k: int) -> AdjitError:
+    name, spec = program.argument_names[k], program.arguments[k]
+    if isinstance(spec, ArraySpec | ScalarSpec):
+        what = f"argument {name!r} is of type {spec.dtype}"
+        hint = f"pass it as a float, or leave {name!r} out of argnums"
+    else:
+        what = f"argument {name!r} holds no float"
+        hint = f"leave {name!r} out of argnums"
+    return NotDifferentiableError(
+        f"{what}, which has no gradient", program.function.loc, "only floats vary continuously", hint
+    )
+
+
+def tuple_tree(trees: Sequence[object]) -> NodeSpec:
+    return NodeSpec(tuple, tuple(range(len(trees))), tuple(trees))  # type: ignore[arg-type]
+
+
+def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, int | None]:
+    """The core function with a scalar as the result to differentiate, and the number of that result (None for a constant)."""
+    tree = program.result
+    if has_aux:
+        if not (isinstance(tree, NodeSpec) and tree.kind is tuple and len(tree.children) == 2):
+            raise NotDifferentiableError(
+                "has_aux=True needs a function that returns a pair", program.function.loc, hint="return value, aux"
+            )
+        tree = tree.children[0]
+    fn = program.function
+    if isinstance(tree, StaticSpec) and isinstance(tree.value, float):
+        return fn, None
+    if not isinstance(tree, ResultLeaf):
+        what = "nothing" if isinstance(tree, StaticSpec) and tree.value is None else "no single number"
+        raise NotDifferentiableError(
+            f"`{fn.name}` returns {what}", fn.loc, "a gradient is that of one number", "return it, or use vjp or jacrev"
+        )
+    type_ = fn.results[tree.index].type
+    if not is_float(type_):
+        raise NotDifferentiableError(
+            f"`{fn.name}` returns a value of type {type_.dtype}", fn.loc, "only floats have a gradient", "return a float"
+        )
+    if not isinstance(type_, Array):
+        return fn, tree.index
+    if type_.ndim > 0:
+        raise NotDifferentiableError(
+            f"`{fn.name}` returns an array with {type_.ndim} axes" if type_.ndim > 1 else f"`{fn.name}` returns a vector",
+            fn.loc,
+            "a gradient is that of one number",
+            "return its sum, or use vjp or jacrev",
+        )
+    return _element(fn, tree.index), tree.index
+
+
+def _element(fn: Function, k: int) -> Function:
+    """A 0-d array result as the number in it."""
+    b = Builder(Names(max_number(fn) + 1), fn.loc)
+    array = fn.results[k]
+    assert isinstance(array, Var)
+    value = b.load(array, ())
+    results = (*fn.results[:k], value, *fn.results[k + 1 :])
+    return replace(fn, body=Block((*fn.body.stmts, *b.stmts), fn.body.yields), results=results)
+
+
+def with_zeros(fn: Function, params: Sequence[Var]) -> Function:
+    """The function with zero arrays like `params` as further results."""
+    if not params:
+        return fn
+    b = Builder(Names(max_number(fn) + 1), fn.loc)
+    zeros: list[Operand] = []
+    for p in params:
+        if isinstance(p.type, Array):
+            shape = [b.dim(p, axis) for axis in range(p.type.ndim)]
+            zeros.append(b.alloc(shape, p.type.dtype, f"ct_{p.name}", zeroed=True))
+        else:
+            zeros.append(b.const(0.0, p.type.dtype))
+    return replace(fn, body=Block((*fn.body.stmts, *b.stmts)), results=(*fn.results, *zeros))
+
+
+def gradient(
+    program: Program,
+    argnums: Sequence[int],
+    *,
+    single: bool,
+    value: bool,
+    has_aux: bool = False,
+    marks: Sequence[str] = (),
+) -> Program:
+    """`grad` and `value_and_grad`. `single`: one argument was named alone, so its gradient is not in a tuple."""
+    fn, seeded = scalar_result(program, has_aux)
+    leaves = choose(program, argnums)
+    own = len(fn.results)
+    made = pipeline.joint(fn, leaves.wrt, [] if seeded is None else [seeded], marks)
+    count = len(leaves.wrt)
+    marked = made.results[own + count :]
+    made = replace(made, results=made.results[: own + count])
+    made = with_zeros(made, [fn.params[p] for p in leaves.zeros])
+    made = replace(made, results=(*made.results, *marked))
+    trees = [shifted(t, own) for t in leaves.trees]
+    grads: object = trees[0] if single else tuple_tree(trees)
+    if marks:
+        first = len(made.results) - len(marks)
+        named = NodeSpec(dict, tuple(marks), tuple(ResultLeaf(first + k) for k in range(len(marks))))  # type: ignore[misc]
+        grads = tuple_tree([grads, named])
+    result = grads
+    if value:
+        result = tuple_tree([program.result, grads])
+    elif has_aux:
+        assert isinstance(program.result, NodeSpec)
+        result = tuple_tree([grads, program.result.children[1]])
+    return pruned(replace(program, function=made, result=result))
+
+
+def pruned(program: Program) -> Program:
+    """Only the results that the tree mentions."""
+    used: dict[int, int] = {}
+
+    def visit(tree: object) -> object:
+        if isinstance(tree, NodeSpec):
+            return NodeSpec(tree.kind, tree.keys, tuple(visit(c) for c in tree.children))  # type: ignore[arg-type,misc]
+        if isinstance(tree, ResultLeaf):
+            return ResultLeaf(used.setdefault(tree.index, len(used)))
+        return tree
+
+    result = visit(program.result)
+    results = tuple(program.function.results[k] for k in used)
+    return replace(program, function=replace(program.function, results=results), result=result)
+
+
+def tangent(program: Program, leaves: Leaves, value: bool = True) -> Program:
+    """`jvp`: further parameters, one tangent per differentiated leaf, stand before the hidden ones. The result is
+    (value, tangent), or the tangent alone."""
+    fn = program.function
+    made = pipeline.tangent(fn, leaves.wrt)
+    count, hidden = len(leaves.wrt), len(program.hidden)
+    own = len(fn.params) - hidden
+    params = (*made.params[:own], *made.params[len(fn.params) :], *made.params[own : len(fn.params)])
+    specs = tuple(_spec_of(v) for v in made.params[len(fn.params) :])
+    floats = [k for k, r in enumerate(fn.results) if is_float(r.type)]
+    tree = _tangent_tree(program.result, {k: len(fn.results) + at for at, k in enumerate(floats)})
+    result = tuple_tree([program.result, tree]) if value else tree
+    names = (*program.argument_names, *(v.name for v in made.params[len(fn.params) :]))
+    made = replace(made, params=params)
+    assert len(specs) == count
+    return pruned(
+        replace(
+            program, function=made, arguments=(*program.arguments, *specs), argument_names=names, result=result
+        )
+    )
+
+
+def _spec_of(v: Var) -> Spec:
+    if isinstance(v.type, Array):
+        return ArraySpec(v.type.dtype, v.type.ndim, v.type.layout)
+    return ScalarSpec(v.type.dtype)
+
+
+def _tangent_tree(tree: object, of: dict[int, int]) -> object:
+    if isinstance(tree, NodeSpec):
+        return NodeSpec(tree.kind, tree.keys, tuple(_tangent_tree(c, of) for c in tree.children))  # type: ignore[arg-type,misc]
+    if isinstance(tree, ResultLeaf) and tree.index in of:
+        return ResultLeaf(of[tree.index])
+    return StaticSpec(0.0 if isinstance(tree, StaticSpec) and isinstance(tree.value, float) else None)

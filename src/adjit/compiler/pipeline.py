@@ -1,0 +1,108 @@
+"""The order of things: capture, passes, derivatives, text.
+
+Input: a user's function and a signature, or a core function. Output: programs and text. Each step is timed; with
+`ADJIT_DUMP` every intermediate program is written to a numbered file, and verified, as tests always do.
+Invariants: the order of passes stands here and nowhere else. Non-goals: compiling (`adjit.runtime`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from .. import options as environment
+from ..errors import InternalError
+from ..options import Options
+from . import adjoint
+from .codegen import Text, module_text
+from .frontend.specialise import specialise
+from .ir.nodes import Function
+from .ir.printer import text as printed
+from .ir.verify import verify
+from .library import ROUTINES
+from .passes import finish, simplify
+from .program import Program, Spec
+
+Pass = Callable[[Function], Function]
+
+AFTER_CAPTURE: tuple[Pass, ...] = (simplify,)
+AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
+BEFORE_TEXT: tuple[Pass, ...] = (simplify, finish)
+
+always_verify = False  # tests set it
+seconds: Counter[str] = Counter()  # where adjit's own time goes, by step
+_dumped: Counter[str] = Counter()
+
+
+@contextmanager
+def timed(step: str) -> Iterator[None]:
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds[step] += time.perf_counter() - start
+
+
+def inspected(fn: Function, step: str) -> Function:
+    """Dump and verify where that is wanted."""
+    folder = environment.dump_folder()
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        _dumped[fn.name] += 1
+        path = folder / f"{fn.name.strip('<>')}-{_dumped[fn.name]:02d}-{step}.ir"
+        path.write_text(printed(fn), encoding="utf-8")
+    if always_verify or folder is not None:
+        try:
+            verify(fn)
+        except InternalError as error:
+            raise InternalError(f"after {step}: {error.message}", error.location, notes=error.notes) from error
+    return fn
+
+
+def passes(fn: Function, chosen: Sequence[Pass]) -> Function:
+    for one in chosen:
+        with timed(one.__name__):
+            fn = one(fn)
+        fn = inspected(fn, one.__name__)
+    return fn
+
+
+def capture(fun: Callable[..., object], arguments: tuple[Spec, ...], options: Options) -> Program:
+    """A user's function for one signature."""
+    with timed("capture"):
+        program = specialise(fun, arguments, options)
+    inspected(program.function, "capture")
+    return replace(program, function=passes(program.function, AFTER_CAPTURE))
+
+
+def joint(
+    fn: Function, wrt: Sequence[int], seeded: Sequence[int], marks: Sequence[str] = (), accumulate: bool = False
+) -> Function:
+    """Value and gradient; see `adjoint.joint`."""
+    with timed("adjoint"):
+        made = adjoint.joint(fn, wrt, seeded=seeded, marks=marks, accumulate=accumulate)
+    return passes(inspected(made, "adjoint"), AFTER_DERIVATIVE)
+
+
+def split(fn: Function, wrt: Sequence[int], outputs: Sequence[int] = ()) -> tuple[Function, Function]:
+    """Forward and backward half; see `adjoint.split`."""
+    with timed("adjoint"):
+        forward, backward = adjoint.split(fn, wrt, outputs)
+    return inspected(forward, "forward"), inspected(backward, "backward")
+
+
+def tangent(fn: Function, wrt: Sequence[int]) -> Function:
+    """Value and directional derivative; see `adjoint.tangent`."""
+    with timed("tangent"):
+        made = adjoint.tangent(fn, wrt)
+    return passes(inspected(made, "tangent"), AFTER_DERIVATIVE)
+
+
+def emit(fn: Function, options: Options, title: str = "") -> Text:
+    """The text of a core function's module."""
+    fn = passes(fn, BEFORE_TEXT)
+    with timed("codegen"):
+        return module_text(fn, options, tuple(ROUTINES), title)

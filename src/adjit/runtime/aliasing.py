@@ -1,0 +1,65 @@
+"""Which arguments share memory, found at the call.
+
+Input: the array leaves of a call, and which of them the program writes. Output: the identity pattern (the same array
+object twice), or `OverwriteError` for any other overlap of memory that is written. Non-goals: anything where nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import AdjitError, OverwriteError
+
+Array = np.ndarray[Any, Any]
+EXACT = 10_000  # effort that may go into deciding an overlap exactly
+
+
+def same(a: Array, b: Array) -> bool:
+    """Whether two arrays are the same elements in the same places."""
+    return a is b or (
+        a.shape == b.shape
+        and a.strides == b.strides
+        and a.dtype == b.dtype
+        and a.size > 0
+        and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
+    )
+
+
+def pattern(arrays: Sequence[Array]) -> tuple[int, ...]:
+    """For each array the number of the first one that is the same."""
+    found: list[int] = []
+    for k, a in enumerate(arrays):
+        found.append(next((j for j in range(k) if found[j] == j and same(arrays[j], a)), k))
+    return tuple(found)
+
+
+def overlap(a: Array, b: Array) -> bool:
+    """Whether memory is shared; undecided counts as shared."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return bool(np.shares_memory(a, b, max_work=EXACT))
+    except np.exceptions.TooHardError:
+        return True
+
+
+def check(arrays: Sequence[Array], names: Sequence[str], written: Sequence[int], function: str) -> None:
+    """Refuse overlaps of arrays in `written` with others, and with themselves."""
+    for w in written:
+        a = arrays[w]
+        if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+            raise refusal(f"argument {names[w]!r}, which `{function}` writes, holds one element at several places")
+        for k, b in enumerate(arrays):
+            if k != w and (k > w or k not in written) and overlap(a, b):
+                raise refusal(
+                    f"arguments {names[min(k, w)]!r} and {names[max(k, w)]!r} overlap in memory, "
+                    f"and `{function}` writes {names[w]!r}"
+                )
+
+
+def refusal(what: str) -> AdjitError:
+    why = "a write through one name would change what the other reads"
+    return OverwriteError(what, why=why, hint="pass a copy of one of them")

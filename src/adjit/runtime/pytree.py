@@ -1,0 +1,175 @@
+"""Python values taken apart into leaves and put together again.
+
+Input: arguments of a user's function; output: a specification per argument (`compiler.program`) and its leaves, arrays
+and numbers, in depth-first order. Nodes are tuples, lists, named tuples, dicts and dataclasses.
+Invariants: a value that is neither a node nor a leaf that adjit handles is refused with its place in the argument.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler.ir.types import DTYPES
+from ..compiler.program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+from ..errors import InferenceError
+
+Leaf = Any
+C, F, WRITEABLE = 0x1, 0x2, 0x400  # bits of `ndarray.flags.num`
+INT64 = range(-(2**63), 2**63)
+
+
+def children(value: object) -> tuple[type, tuple[object, ...], Sequence[object]] | None:
+    """(kind, keys, children) of a node; None for a leaf."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind, tuple(range(len(value))), value  # type: ignore[arg-type,return-value]
+    if isinstance(value, dict):
+        return dict, tuple(value), list(value.values())
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return kind, tuple(kind._fields), value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        keys = tuple(f.name for f in dataclasses.fields(value))
+        return kind, keys, [getattr(value, k) for k in keys]
+    return None
+
+
+def rebuild(kind: type, keys: Sequence[object], values: Sequence[object]) -> object:
+    """The node of `kind` with these children."""
+    if kind is tuple:
+        return tuple(values)
+    if kind is list:
+        return list(values)
+    if kind is dict:
+        return dict(zip(keys, values, strict=True))
+    if dataclasses.is_dataclass(kind):
+        return _dataclass(kind, keys, values)
+    return kind(*values)
+
+
+def _dataclass(kind: type, keys: Sequence[object], values: Sequence[object]) -> object:
+    made = object.__new__(kind)  # fields may have init=False, and __post_init__ may refuse gradients
+    for key, value in zip(keys, values, strict=True):
+        object.__setattr__(made, str(key), value)
+    return made
+
+
+def array_spec(a: np.ndarray[Any, Any], where: str) -> ArraySpec:
+    kind = a.dtype
+    if type(a) is not np.ndarray:
+        if isinstance(a, np.ma.MaskedArray | np.matrix):
+            raise InferenceError(
+                f"{where} is a {type(a).__name__}", why="its arithmetic is not that of ndarray", hint="pass np.asarray(...)"
+            )
+    if not kind.isnative:
+        raise InferenceError(
+            f"{where} has dtype {kind.str}, whose byte order is not this machine's",
+            hint="pass a.astype(a.dtype.newbyteorder('='))",
+        )
+    if kind.name not in DTYPES:
+        raise InferenceError(
+            f"{where} has dtype {kind}",
+            why=f"adjit works on {', '.join(DTYPES)}",
+            hint="convert it with astype, or split complex numbers into real and imaginary parts",
+        )
+    num = a.flags.num
+    layout = "C" if num & C else "F" if num & F else "A"
+    return ArraySpec(kind.name, a.ndim, layout, not num & WRITEABLE)
+
+
+def _leaf_spec(value: object, where: str) -> Spec:
+    if isinstance(value, np.ndarray):
+        return array_spec(value, where)
+    if isinstance(value, bool):
+        return ScalarSpec("bool", weak=True)
+    if isinstance(value, int) and not isinstance(value, np.generic):
+        if value not in INT64:
+            raise InferenceError(f"{where} is {value}, which does not fit into 64 bits")
+        return ScalarSpec("int64", weak=True)
+    if isinstance(value, float) and not isinstance(value, np.generic):
+        return ScalarSpec("float64", weak=True)
+    if isinstance(value, np.generic):
+        if value.dtype.name not in DTYPES:
+            raise InferenceError(f"{where} is of type {value.dtype}", why=f"adjit works on {', '.join(DTYPES)}")
+        return ScalarSpec(value.dtype.name)
+    return _static(value, where)
+
+
+def _static(value: object, where: str) -> Spec:
+    allowed = (str, bytes, type, types.ModuleType, np.dtype, types.EllipsisType)
+    if value is None or isinstance(value, allowed) or callable(value):
+        try:
+            hash(value)
+        except TypeError:
+            raise InferenceError(f"{where} is a {type(value).__name__} that cannot be hashed") from None
+        return StaticSpec(value)
+    if isinstance(value, complex):
+        raise InferenceError(
+            f"{where} is a complex number", why="adjit works on real numbers", hint="pass its real and imaginary parts"
+        )
+    raise InferenceError(
+        f"{where} is of type {type(value).__name__}",
+        why="arguments are arrays, numbers, and tuples, lists, dicts, named tuples and dataclasses of these",
+        hint="pass np.asarray(...) of it, or take it apart",
+    )
+
+
+def take_apart(value: object, where: str, leaves: list[Leaf]) -> Spec:
+    """The specification of a value; its arrays and numbers are appended to `leaves`."""
+    node = children(value)
+    if node is None:
+        spec = _leaf_spec(value, where)
+        if not isinstance(spec, StaticSpec):
+            leaves.append(value)
+        return spec
+    kind, keys, parts = node
+    if kind is list and parts and all(isinstance(p, int | float) for p in parts):
+        raise InferenceError(
+            f"{where} is a list of numbers", why="a list would be compiled item by item", hint="pass np.array(...) of it"
+        )
+    inner = []
+    for key, part in zip(keys, parts, strict=True):
+        at = f"{where}.{key}" if isinstance(key, str) and kind is not dict else f"{where}[{key!r}]"
+        inner.append(take_apart(part, at, leaves))
+    return NodeSpec(kind, keys, tuple(inner))
+
+
+def leaf_specs(specs: Sequence[Spec]) -> list[ArraySpec | ScalarSpec | SameAs]:
+    """Leaves of specifications in order, static ones left out."""
+    found: list[ArraySpec | ScalarSpec | SameAs] = []
+    for spec in specs:
+        if isinstance(spec, NodeSpec):
+            found.extend(leaf_specs(spec.children))
+        elif not isinstance(spec, StaticSpec):
+            found.append(spec)
+    return found
+
+
+def map_leaves(spec: Spec, f: Callable[[Spec], Any]) -> Any:
+    """The same tree with `f(leaf)` at each leaf (static ones included)."""
+    if isinstance(spec, NodeSpec):
+        return NodeSpec(spec.kind, spec.keys, tuple(map_leaves(c, f) for c in spec.children))
+    return f(spec)
+
+
+Assemble = Callable[[Sequence[Any]], Any]
+
+
+def assembler(tree: object) -> Assemble:
+    """A function from flat results to the structure that `tree` describes."""
+    if isinstance(tree, ResultLeaf):
+        index = tree.index
+        return lambda flat: flat[index]
+    if isinstance(tree, StaticSpec):
+        value = tree.value
+        return lambda flat: value
+    assert isinstance(tree, NodeSpec)
+    parts = [assembler(c) for c in tree.children]
+    if tree.kind is tuple:
+        return lambda flat: tuple([p(flat) for p in parts])
+    kind, keys = tree.kind, tree.keys
+    return lambda flat: rebuild(kind, keys, [p(flat) for p in parts])
