@@ -33,6 +33,7 @@ from ..ir.nodes import (
 from ..ir.types import INT, Array
 from .copying import elements, flat_index, nest, rank, shape_of
 from .forward import Site, Trail
+from .hull import extents, starts
 from .plan import Plan, Snapshot
 from .storage import ZERO, slot
 
@@ -70,9 +71,8 @@ class Again:
     def prologue(self, block: Block) -> None:
         """Make available all that the reverse of the block and of its inner blocks reads."""
         for v in self.plan.again.get(block, ()):
-            if v not in self.values:
-                with self.b.at(self._location(v)):
-                    self.values[v] = self.materialise(v)
+            with self.b.at(self._location(v)):
+                self.ensure(v)
 
     def _location(self, v: Var):  # type: ignore[no-untyped-def]
         stmt = self.place.definition[v]
@@ -138,15 +138,24 @@ class Again:
 
     def _from_snapshot(self, snapshot: Snapshot, load: Load) -> Operand:
         b = self.b
-        slots = self.slots(self.place.block_with[snapshot.loop])
         buffer = self.trail.buffers[snapshot]
-        index = self.index(load.index)
-        assert isinstance(buffer.type, Array)
-        if not buffer.type.growing:
+        first = starts(b, snapshot.hull, self.value)
+        index = tuple(b.op("sub", i, s) for i, s in zip(self.index(load.index), first, strict=True))
+        if snapshot not in self.positions:
+            slots = self.slots(self.place.block_with[snapshot.loop])
             return b.load(buffer, (*slots, *index), hint=load.out.name)
-        shape = self.shape(snapshot.array)
-        start = b.op("mul", slots[0], elements(b, shape), hint="start")
-        return b.load(buffer, (b.op("add", start, flat_index(b, shape, index)),), hint=load.out.name)
+        shape = self.extents(snapshot)
+        position = b.op("add", self.positions[snapshot], flat_index(b, shape, index))
+        return b.load(buffer, (position,), hint=load.out.name)
+
+    def step_back(self, snapshot: Snapshot) -> None:
+        """The position of a snapshot, from behind the copy of this pass to its beginning."""
+        if snapshot in self.positions:
+            count = elements(self.b, self.extents(snapshot))
+            self.positions[snapshot] = self.b.op("sub", self.positions[snapshot], count, hint="position")
+
+    def extents(self, snapshot: Snapshot) -> list[Operand]:
+        return extents(self.b, snapshot.hull, self.shape(snapshot.array), self.value)
 
     def kept(self, call: Call, k: int) -> Var:
         """The contents that an array argument of a library call had, as a fresh array."""

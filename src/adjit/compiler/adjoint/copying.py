@@ -62,12 +62,10 @@ def flat_index(b: Builder, shape: Sequence[Operand], index: Sequence[Operand]) -
     return offset
 
 
-def store_flat(b: Builder, buffer: Var, slot: Operand | None, source: Var, position: Operand | None = None) -> Operand:
-    """Append the elements of an array from `position` on (or from slot number `slot`); the next free position."""
+def store_flat(b: Builder, buffer: Var, source: Var, start: Operand) -> Operand:
+    """Put the elements of an array into a flat buffer from position `start` on; the next free position."""
     shape = shape_of(b, source)
     count = elements(b, shape)
-    start = position if slot is None else b.op("mul", slot, count, hint="start")
-    assert start is not None
 
     def one(index: tuple[Operand, ...]) -> None:
         b.store(buffer, (b.op("add", start, flat_index(b, shape, index)),), b.load(source, index))

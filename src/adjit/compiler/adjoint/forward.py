@@ -6,19 +6,22 @@ positions and the shadows of exchanged references carried through loops, and `Tr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ..ir.builder import Builder, const
-from ..ir.nodes import Alloc, Block, Call, For, If, Operand, Stmt, Var, While
+from ..ir.nodes import Alloc, Block, Call, Const, For, If, Operand, Stmt, Var, While
 from ..ir.types import INT, Array
 from ..ir.visitor import blocks, defined, walk
 from .activity import Activity
-from .copying import copy_array, shape_of, store_flat
+from .capacity import Capacity
+from .copying import elements, flat_index, nest, shape_of, store_flat
+from .hull import extents, starts
 from .plan import Plan, Snapshot
-from .storage import ZERO, Layout, layout, size, slot
+from .storage import ZERO, Layout, Lookup, layout, size, slot, trips
 
-Site = Stmt | Block
+Site = Stmt | Block | Snapshot
 
 
 class Reverser(Protocol):
@@ -59,15 +62,25 @@ class ForwardSweep:
     def _find_sites(self) -> dict[Site, Layout]:
         found: dict[Site, Layout] = {}
         saving = [self.place.block_of[v] for v in self.plan.saved]
-        saving += [self.place.block_with[s] for s in self.before_loop]
         for block in saving:
             where = self.layout(block)
             if where.site is not None:
                 found[where.site] = where
         for call, _ in sorted(self.plan.kept, key=lambda c: c[1]):
-            block = self.place.block_with[call]
-            found[call] = Layout(tuple(self.place.loops(block)), (), call, block)
+            found[call] = self._own_layout(call, call)
+        for snapshot in dict.fromkeys(self.plan.snapshots.values()):
+            if not self.boxed(snapshot):
+                found[snapshot] = self._own_layout(snapshot, snapshot.loop)
         return found
+
+    def _own_layout(self, site: Site, stmt: Stmt) -> Layout:
+        block = self.place.block_with[stmt]
+        return Layout(tuple(self.place.loops(block)), (), site, block)
+
+    def boxed(self, snapshot: Snapshot) -> bool:
+        """Whether the copies of a snapshot have one shape, known on top, and one slot per pass of a box."""
+        top = all(isinstance(x, Const) or self.place.is_top(x) for x in snapshot.operands())
+        return top and self.layout(self.place.block_with[snapshot.loop]).site is None
 
     def sites_within(self, stmt: Stmt) -> list[Site]:
         """Sites whose position moves inside the blocks of a statement."""
@@ -128,22 +141,34 @@ class ForwardSweep:
     def _scalar_buffer(self, v: Var, block: Block) -> None:
         where = self.layout(block)
         hint = f"saved_{v.name}"
-        self.trail.buffers[v] = (
-            self.b.growing(v.type.dtype, hint)
-            if where.site is not None
-            else self.b.alloc([_passes(self.b, loop) for loop in where.box], v.type.dtype, hint)
-        )
+        if where.site is None:
+            self.trail.buffers[v] = self.b.alloc([trips(self.b, s, _same) for s in where.box], v.type.dtype, hint)
+            return
+        bounds = [x for s in where.box for x in (s.lo, s.hi)]
+        self._flat_buffer(v, v.type.dtype, hint, where, lambda at: size(self.b, where, at), bounds)
+
+    def _flat_buffer(
+        self, key: object, dtype: str, hint: str, where: Layout, count: Callable[[Lookup], Operand], reads: list[Operand]
+    ) -> None:
+        total = Capacity(self.b, self.place).count(where.outer, count, reads)
+        buffer = self.b.growing(dtype, hint) if total is None else self.b.alloc([total], dtype, hint)
+        self.trail.buffers[key] = buffer
 
     def _array_buffer(self, snapshot: Snapshot) -> None:
-        where = self.layout(self.place.block_with[snapshot.loop])
         root = sorted(self.active.roots[snapshot.array], key=lambda r: self.place.order[r])[0]
         hint = f"saved_{snapshot.array.name}"
         dtype = snapshot.array.type.dtype
-        if where.site is not None:
-            self.trail.buffers[snapshot] = self.b.growing(dtype, hint)
-        else:
-            passes = [_passes(self.b, loop) for loop in where.box]
-            self.trail.buffers[snapshot] = self.b.alloc([*passes, *shape_of(self.b, root)], dtype, hint)
+        whole = shape_of(self.b, root)
+        if self.boxed(snapshot):
+            passes = [trips(self.b, s, _same) for s in self.layout(self.place.block_with[snapshot.loop]).box]
+            shape = [*passes, *extents(self.b, snapshot.hull, whole, _same)]
+            self.trail.buffers[snapshot] = self.b.alloc(shape, dtype, hint)
+            return
+
+        def count(at: Lookup) -> Operand:
+            return elements(self.b, extents(self.b, snapshot.hull, whole, at))
+
+        self._flat_buffer(snapshot, dtype, hint, self.sites[snapshot], count, list(snapshot.operands()))
 
     def _one(self, stmt: Stmt) -> None:
         b = self.b
@@ -171,7 +196,7 @@ class ForwardSweep:
         self._move_on(block)
 
     def _move_on(self, site: Site) -> None:
-        if site in self.sites and not isinstance(site, Call):
+        if site in self.sites and isinstance(site, Block | For | While):
             self.position[site] = self.b.op("add", self.position[site], size(self.b, self.sites[site], _same), hint="position")
 
     # -- saves
@@ -189,18 +214,26 @@ class ForwardSweep:
         return slot(self.b, where, _same, ZERO if where.site is None else self.position[where.site])
 
     def _take(self, snapshot: Snapshot) -> None:
-        slots = self._slot(self.place.block_with[snapshot.loop])
-        buffer = self.trail.buffers[snapshot]
-        if buffer.type.growing:  # type: ignore[union-attr]
-            store_flat(self.b, buffer, slots[0], snapshot.array)
-        else:
-            copy_array(self.b, snapshot.array, buffer, slots)
+        b, buffer = self.b, self.trail.buffers[snapshot]
+        shape = extents(b, snapshot.hull, shape_of(b, snapshot.array), _same)
+        first = starts(b, snapshot.hull, _same)
+        position = None if self.boxed(snapshot) else self.position[snapshot]
+        slots = self._slot(self.place.block_with[snapshot.loop]) if position is None else ()
+
+        def one(index: tuple[Operand, ...]) -> None:
+            source = tuple(b.op("add", s, i) for s, i in zip(first, index, strict=True))
+            target = (*slots, *index) if position is None else (b.op("add", position, flat_index(b, shape, index)),)
+            b.store(buffer, target, b.load(snapshot.array, source))
+
+        nest(b, shape, one)
+        if position is not None:
+            self.position[snapshot] = b.op("add", position, elements(b, shape), hint="position")
 
     def _keep(self, call: Call) -> None:
         for k, a in enumerate(call.args):
             if (call, k) in self.plan.kept:
                 assert isinstance(a, Var)
-                self.position[call] = store_flat(self.b, self.trail.buffers[call, k], None, a, self.position[call])
+                self.position[call] = store_flat(self.b, self.trail.buffers[call, k], a, self.position[call])
 
     def _make_shadow(self, v: Var) -> None:
         self.trail.shadows[v] = self.b.alloc(shape_of(self.b, v), v.type.dtype, f"ct_{v.name}")
@@ -265,10 +298,6 @@ class ForwardSweep:
 
 def _same(x: Operand) -> Operand:
     return x
-
-
-def _passes(b: Builder, loop: For) -> Operand:
-    return b.op("trips", loop.lo, loop.hi, const(loop.step), hint="trips")
 
 
 def _var(x: Operand) -> Var:

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..ir.nodes import Block, Call, For, Function, Load, Stmt, Var, While
+from ..analyses.effects import writes
+from ..ir.nodes import Block, Call, For, Function, Load, Operand, Stmt, Var, While
 from ..ir.types import Array, itemsize
 from ..ir.visitor import int_const, operands, walk
 from ..library import ROUTINES
 from .activity import Activity, is_active
 from .cut import minimum_cut
 from .fusion import Fusion
+from .hull import Hull, hull
 from .needs import all_needs
 from .placement import Placement
 from .recipes import Recipes, variables
@@ -26,10 +28,15 @@ ASSUMED_TRIPS = 64.0
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The contents of `array` just before `loop`, in which nothing writes it."""
+    """The contents of `array` (of its `hull`) just before `loop`, in which nothing writes it."""
 
     array: Var
     loop: For | While
+    hull: Hull
+
+    def operands(self) -> tuple[Operand, ...]:
+        """What start and length of the hull are made of."""
+        return tuple(x for interval in self.hull if interval is not None for x in interval.operands())
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,7 @@ class _Planner:
     ) -> None:
         self.fn, self.place, self.recipes, self.active, self.fusion = fn, place, recipes, active, fusion
         self.candidates: dict[Load, Snapshot] = {}
+        self.taken: dict[tuple[Var, For | While], Snapshot] = {}
         self.kept: set[tuple[Call, int]] = set()
 
     def plan(self) -> Plan:
@@ -108,7 +116,7 @@ class _Planner:
                 stmt = self.place.definition[v]
                 assert isinstance(stmt, Load)
                 self.candidates[stmt] = snapshot
-                inputs = variables(stmt.index)
+                inputs = (*variables(stmt.index), *variables(snapshot.operands()))
                 graph.setdefault(v, []).append(snapshot)
                 if snapshot not in price:
                     price[snapshot] = self._snapshot_price(snapshot)
@@ -157,16 +165,47 @@ class _Planner:
         home = self.place.block_of[stmt.array]
         if self.place.inside(home, loop) or not self.place.loops(self.place.block_with[loop]):
             return None
-        return Snapshot(stmt.array, loop) if self.top_shape(stmt.array) else None
+        if not self.top_shape(stmt.array):
+            return None
+        loops = self._same_contents(stmt.array, loop)
+        key = (stmt.array, loops[0])
+        if key not in self.taken:
+            self.taken[key] = Snapshot(stmt.array, loops[0], hull(self.place, stmt.array, loops))
+        return self.taken[key]
+
+    def _same_contents(self, array: Var, loop: For | While) -> list[For | While]:
+        """The loops of the block that read the array in the state in which `loop` reads it."""
+        found: list[For | While] = []
+        for stmt in self.place.block_with[loop].stmts:
+            if self._may_write(stmt, array):
+                if loop in found:
+                    break
+                found.clear()
+            elif isinstance(stmt, For | While) and any(
+                isinstance(s, Load) and s.array is array for s in walk(Block((stmt,)))
+            ):
+                found.append(stmt)
+        return found
+
+    def _may_write(self, stmt: Stmt, array: Var) -> bool:
+        if isinstance(stmt, For | While):
+            return self.recipes.dependence.written_within(stmt, array)
+        memory = self.recipes.roots
+        return any(
+            not memory[a].isdisjoint(memory[array]) for inner in walk(Block((stmt,))) for a in writes(inner)
+        )
 
     def top_shape(self, array: Var) -> bool:
         """Whether all memory that a reference may mean is made in the outermost block."""
         return all(self.place.is_top(r) for r in self.recipes.roots[array])
 
     def _snapshot_price(self, snapshot: Snapshot) -> float:
-        ndim = snapshot.array.type.ndim  # type: ignore[union-attr]
-        size = ASSUMED_TRIPS**ndim * itemsize(snapshot.array.type.dtype)
-        return 1.01 * size * self._executions(self.place.block_with[snapshot.loop])
+        block = self.place.block_with[snapshot.loop]
+        outer = self.place.loops(block)
+        size = 1.01 * itemsize(snapshot.array.type.dtype) * self._executions(block)
+        for interval in snapshot.hull:
+            size *= ASSUMED_TRIPS if interval is None else self._trips(interval.loop, outer)
+        return size
 
     # -- prologues
     def _again(self, wanted: list[Var], saved: set[Var], snapshots: dict[Load, Snapshot]) -> dict[Block, tuple[Var, ...]]:
@@ -187,7 +226,7 @@ class _Planner:
     def _inputs(self, v: Var, snapshots: dict[Load, Snapshot]) -> tuple[Var, ...]:
         stmt: Stmt | None = self.place.definition[v]
         if isinstance(stmt, Load) and stmt in snapshots:
-            return variables(operands(stmt))
+            return (*variables(operands(stmt)), *variables(snapshots[stmt].operands()))
         recipe = self.recipes.of(v)
         assert recipe is not None, f"{v!r} has neither recipe nor place"
         return recipe.needs

@@ -84,6 +84,8 @@ class ReverseSweep:
         if block is self.plan.place.top:
             return
         for stmt in block.stmts:
+            for snapshot in self.forward.before_loop.get(stmt, ()):
+                self.again.step_back(snapshot)
             if isinstance(stmt, Alloc) and stmt.out in self.active:
                 if stmt.out in self.forward.trail.shadows:
                     fill(self.b, self.again.shadows[stmt.out])
