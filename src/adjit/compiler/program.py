@@ -15,12 +15,16 @@ from .ir.nodes import Function
 
 @dataclass(frozen=True, slots=True)
 class ArraySpec:
-    """`layout` as in `ir.types.Array`; `readonly` memory must not be written."""
+    """`layout` as in `ir.types.Array`; `readonly` memory must not be written.
+
+    `ones` are the axes whose length is 1 at the call: they broadcast, so that length is compiled in.
+    """
 
     dtype: str
     ndim: int
     layout: str = "C"
     readonly: bool = False
+    ones: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,45 @@
+"""Arrays in the frontend: NumPy's meaning, lowered to loops over elements as the user's function is walked.
+
+The language half calls what is exported here, with itself as the context. Values come in and go out as `frontend.values`; statements go
+to the context's builder. Invariants: what NumPy would make wrong is an error, at compile time if it can be known, else by a check;
+no store is emitted without `before_write`; indices emitted are in range or checked.
+Non-goals: names, scopes and control flow.
+
+A loop that is emitted by hand should be announced with `builder.iterates(iv, lo, hi, step)`, and an array result of
+a branch or loop entered in `builder.origins`: proofs about indices and overlaps rest on them.
+"""
+
+from __future__ import annotations
+
+from . import builtins  # noqa: F401  (fills the table of NumPy functions)
+from .access import iterate, parameter, scalar, truth
+from .attributes import attribute, method
+from .elementwise import binary, compare, unary
+from .fill import copy_into, materialise
+from .indexing import getitem
+from .numpy_table import convert, knows, numpy_call
+from .store import augassign, augitem, setitem
+from .view import as_variable, full
+
+__all__ = [
+    "as_variable",
+    "attribute",
+    "augassign",
+    "augitem",
+    "binary",
+    "compare",
+    "convert",
+    "copy_into",
+    "full",
+    "getitem",
+    "iterate",
+    "knows",
+    "materialise",
+    "method",
+    "numpy_call",
+    "parameter",
+    "scalar",
+    "setitem",
+    "truth",
+    "unary",
+]

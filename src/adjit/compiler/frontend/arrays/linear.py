@@ -1,0 +1,263 @@
+"""Integer operands as sums of constant multiples: what can be proved about indices and lengths.
+
+Input: an int64 operand and the builder that knows its definition. Output: a `Linear` form, facts about it, or an operand
+emitted from one. Two lengths are equal if their difference is the constant 0; `assume_equal` lets a run-time check
+count for the rest of the block it stands in. Invariant: a proof is never wrong, but may be missing.
+Non-goal: products and quotients of variables, which are opaque terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from ...ir.builder import Builder
+from ...ir.nodes import Const, Dim, Op, Operand, Stmt, Var
+
+Key = Hashable
+Terms = tuple[tuple[Key, int, Operand], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """`constant` plus coefficient times operand for each term; keys are equal where the values are."""
+
+    terms: Terms
+    constant: int
+
+    @property
+    def key(self) -> Key:
+        return frozenset((k, c) for k, c, _ in self.terms), self.constant
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.terms
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """The value that a term has after statement number `at` of its block, a check."""
+
+    form: Linear
+    check: Stmt
+    at: int
+
+
+def _constant(value: int) -> Linear:
+    return Linear((), value)
+
+
+def combine(x: Linear, y: Linear, factor: int = 1) -> Linear:
+    """`x + factor * y`."""
+    terms: dict[Key, tuple[int, Operand]] = {k: (c, v) for k, c, v in x.terms}
+    for k, c, v in y.terms:
+        old, kept = terms.get(k, (0, v))
+        terms[k] = (old + factor * c, kept)
+    return Linear(tuple((k, c, v) for k, (c, v) in terms.items() if c), x.constant + factor * y.constant)
+
+
+def scaled(x: Linear, factor: int) -> Linear:
+    return combine(_constant(0), x, factor)
+
+
+def linear(b: Builder, x: Operand) -> Linear:
+    """The linear form of an integer operand."""
+    if isinstance(x, Const):
+        exact = not isinstance(x.value, float)
+        return _constant(int(x.value)) if exact else Linear(((("float", x.value), 1, x),), 0)
+    stmt = b.definitions.get(x)
+    if isinstance(stmt, Dim):
+        return Linear(((("dim", stmt.array, stmt.axis), 1, x),), 0)
+    if stmt is None or x.type.dtype != "int64":
+        return Linear(((x, 1, x),), 0)
+    args = [linear(b, a) for a in stmt.args]
+    match stmt.op:
+        case "add":
+            return combine(*args)
+        case "sub":
+            return combine(args[0], args[1], -1)
+        case "neg":
+            return scaled(args[0], -1)
+        case "mul" if args[0].is_constant or args[1].is_constant:
+            return scaled(args[1], args[0].constant) if args[0].is_constant else scaled(args[0], args[1].constant)
+    return Linear((((stmt.op, *(a.key for a in args)), 1, x),), 0)
+
+
+# -- from forms to operands
+
+
+def emit(b: Builder, form: Linear) -> Operand:
+    """An operand of the value of `form`: invariant terms first, loop variables last, so that the former are shared."""
+    ordered = sorted(form.terms, key=lambda t: (isinstance(t[2], Var) and t[2] in b.ranges, t[1] < 0))
+    fixed = [t for t in ordered if not (isinstance(t[2], Var) and t[2] in b.ranges)]
+    moving = ordered[len(fixed) :]
+    value = _sum(b, None, fixed)
+    if value is not None or not moving:
+        value = _plus_constant(b, value, form.constant)
+        return _sum(b, value, moving) or b.const(0)
+    if moving[0][1] < 0:
+        return _sum(b, b.const(form.constant), moving) or b.const(0)
+    return _plus_constant(b, _sum(b, None, moving), form.constant)
+
+
+def _sum(b: Builder, value: Operand | None, terms: list[tuple[Key, int, Operand]]) -> Operand | None:
+    for _, c, x in terms:
+        scale = abs(c)
+        term = x if scale == 1 else b.op("mul", x, b.const(scale))
+        if value is None:
+            value = term if c > 0 else b.op("neg", term)
+        else:
+            value = b.op("add" if c > 0 else "sub", value, term)
+    return value
+
+
+def _plus_constant(b: Builder, value: Operand | None, constant: int) -> Operand:
+    if value is None:
+        return b.const(constant)
+    return b.op("add" if constant >= 0 else "sub", value, b.const(abs(constant)))
+
+
+def plus(b: Builder, x: Operand, y: Operand) -> Operand:
+    return emit(b, combine(linear(b, x), linear(b, y)))
+
+
+def minus(b: Builder, x: Operand, y: Operand) -> Operand:
+    return emit(b, combine(linear(b, x), linear(b, y), -1))
+
+
+def times(b: Builder, x: Operand, y: Operand) -> Operand:
+    f, g = linear(b, x), linear(b, y)
+    if g.is_constant:
+        return emit(b, scaled(f, g.constant))
+    if f.is_constant:
+        return emit(b, scaled(g, f.constant))
+    return b.op("mul", x, y)
+
+
+def product(b: Builder, xs: tuple[Operand, ...]) -> Operand:
+    total: Operand = b.const(1)
+    for x in xs:
+        total = times(b, total, x)
+    return total
+
+
+def positive_part(b: Builder, form: Linear) -> Operand:
+    """`max(form, 0)`, without the maximum where the sign is known; `max(max(f, 0) - c, 0)` is `max(f - c, 0)`."""
+    if nonnegative(b, form):
+        return emit(b, form)
+    if form.is_constant:
+        return b.const(0)
+    if len(form.terms) == 1 and form.terms[0][1] == 1 and form.constant <= 0:
+        inner = clamped(b, form.terms[0][2])
+        if inner is not None:
+            return positive_part(b, Linear(inner.terms, inner.constant + form.constant))
+    return b.op("maximum", emit(b, form), b.const(0))
+
+
+def clamped(b: Builder, x: Operand) -> Linear | None:
+    """f where x is max(f, 0) by definition."""
+    stmt = b.definitions.get(x) if isinstance(x, Var) else None
+    if isinstance(stmt, Op) and stmt.op == "maximum" and x.type.dtype == "int64":
+        a, c = stmt.args
+        if isinstance(c, Const) and c.value == 0:
+            return linear(b, a)
+    return None
+
+
+def trip(b: Builder, length: Operand) -> Operand:
+    """A loop bound that gives as many passes as `length`: a negative one gives none, so no clamp is needed."""
+    inner = clamped(b, length)
+    return length if inner is None else emit(b, inner)
+
+
+# -- proofs
+
+
+def _resolved(b: Builder, form: Linear) -> Linear:
+    """The form with what checks have established put in."""
+    for _ in range(16):
+        for k, c, v in form.terms:
+            fact = _fact(b, k)
+            if fact is not None:
+                form = combine(combine(form, Linear(((k, c, v),), 0), -1), fact, c)
+                break
+        else:
+            return form
+    return form
+
+
+def _fact(b: Builder, key: Key) -> Linear | None:
+    """What a check says about a term; a check that has since been taken back says nothing."""
+    for scope in reversed(b.scopes):
+        found = scope.facts.get(key)
+        if isinstance(found, _Fact) and found.at < len(scope.stmts) and scope.stmts[found.at] is found.check:
+            return found.form
+    return None
+
+
+def difference(b: Builder, x: Operand, y: Operand) -> int | None:
+    """`x - y` where it is a known constant."""
+    if x is y:
+        return 0
+    form = combine(linear(b, x), linear(b, y), -1)
+    if form.terms:
+        form = _resolved(b, form)
+    return form.constant if form.is_constant else None
+
+
+def equal(b: Builder, x: Operand, y: Operand) -> bool:
+    return difference(b, x, y) == 0
+
+
+def assume_equal(b: Builder, x: Operand, y: Operand) -> None:
+    """Count x == y, just checked by the last statement, as known from here to the end of the open block."""
+    form = _resolved(b, combine(linear(b, x), linear(b, y), -1))
+    for k, c, v in reversed(form.terms):
+        if abs(c) == 1:
+            rest = combine(form, Linear(((k, c, v),), 0), -1)
+            b.scopes[-1].facts[k] = _Fact(scaled(rest, -c), b.stmts[-1], len(b.stmts) - 1)
+            return
+
+
+def nonnegative(b: Builder, form: Linear, depth: int = 8) -> bool:
+    """Whether form >= 0 is certain, from lengths, loop ranges, minima and maxima."""
+    form = _resolved(b, form)
+    if form.constant >= 0 and all(c > 0 and _known_nonnegative(b, k, v) for k, c, v in form.terms):
+        return True
+    if depth == 0:
+        return False
+    for term in sorted(form.terms, key=lambda t: -t[2].number if isinstance(t[2], Var) else 0):
+        rest = combine(form, Linear((term,), 0), -1)
+        k, c, v = term
+        if not isinstance(v, Var):
+            continue
+        if v in b.ranges:
+            lo, hi, step = b.ranges[v]
+            low = linear(b, lo) if step > 0 else combine(linear(b, hi), _constant(1))
+            high = combine(linear(b, hi), _constant(-1)) if step > 0 else linear(b, lo)
+            return nonnegative(b, combine(rest, low if c > 0 else high, c), depth - 1)
+        stmt = b.definitions.get(v)
+        if isinstance(stmt, Op) and stmt.op in ("maximum", "minimum"):
+            either = (stmt.op == "maximum") == (c > 0)
+            sides = (nonnegative(b, combine(rest, linear(b, a), c), depth - 1) for a in stmt.args)
+            if any(sides) if either else all(sides):
+                return True
+    return False
+
+
+def _known_nonnegative(b: Builder, key: Key, v: Operand) -> bool:
+    if isinstance(key, tuple) and key[:1] == ("dim",):
+        return True
+    if isinstance(v, Var) and v in b.ranges:
+        lo, hi, step = b.ranges[v]
+        return nonnegative(b, linear(b, lo) if step > 0 else combine(linear(b, hi), _constant(1)), 4)
+    return clamped(b, v) is not None
+
+
+def is_nonnegative(b: Builder, x: Operand) -> bool:
+    return nonnegative(b, linear(b, x))
+
+
+def below(b: Builder, x: Operand, length: Operand) -> bool:
+    """Whether x < length is certain."""
+    return nonnegative(b, combine(combine(linear(b, length), linear(b, x), -1), _constant(-1)))

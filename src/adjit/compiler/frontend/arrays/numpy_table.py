@@ -1,0 +1,266 @@
+"""What each NumPy function becomes.
+
+Looked up in this order: builtins of this half (creation, shapes, products, library routines), elementwise rows, definitions over
+loops. Keywords that are not in a builtin's or a definition's own signature are refused by name, never ignored.
+Input: the function object and its arguments as values. Output: a value.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from ....errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
+from ...definitions import DEFINITIONS, ELEMENTWISE, arguments_marked
+from ...ir.types import FLOATS
+from ..values import ArrayValue, ScalarValue, Sequence_, Static, Value, VirtualArray
+from . import create, elementwise, fill, shapes, view
+from .context import Context
+from .promote import dtype_name, is_array, is_number, kind, resolve, value_of
+from .scalars import BY_FUNCTION, Elementwise
+
+Handler = Callable[..., Value]
+F = TypeVar("F", bound=Handler)
+
+BUILTINS: dict[object, Handler] = {}
+
+
+def builtin(*functions: object) -> Callable[[F], F]:
+    """Decorator: `handler(ctx, *arguments)` with NumPy's own parameter names."""
+
+    def decorate(handler: F) -> F:
+        for f in functions:
+            BUILTINS[f] = handler
+        return handler
+
+    return decorate
+
+
+def name_of(function: object) -> str:
+    module = getattr(function, "__module__", None) or ("numpy" if isinstance(function, np.ufunc) else "")
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    prefix = str(module).replace("numpy", "np", 1).split("._")[0]
+    return f"{prefix}.{name}" if prefix and prefix != "builtins" else str(name)
+
+
+def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """The value of `function(*args, **kwargs)`."""
+    try:
+        known = hash(function) is not None
+    except TypeError:
+        known = False
+    if known and function in BUILTINS:
+        handler = BUILTINS[function]
+        found = bound(ctx, function, handler, (ctx, *args), kwargs)
+        return handler(*found.args, **found.kwargs)
+    if known and function in BY_FUNCTION:
+        return _elementwise(ctx, function, BY_FUNCTION[function], args, kwargs)
+    if known and function in ELEMENTWISE:
+        return _by_scalars(ctx, function, ELEMENTWISE[function], args, kwargs)
+    if known and function in DEFINITIONS:
+        return defined(ctx, function, DEFINITIONS[function], args, kwargs)
+    if isinstance(function, type) and issubclass(function, np.generic | bool | int | float):
+        return _converted(ctx, function, args, kwargs)
+    return _unknown(ctx, function)
+
+
+def knows(function: object) -> bool:
+    """Whether `numpy_call` has an answer for the function."""
+    try:
+        return any(function in t for t in (BUILTINS, BY_FUNCTION, ELEMENTWISE, DEFINITIONS))
+    except TypeError:
+        return False
+
+
+def _unknown(ctx: Context, function: object) -> Value:
+    return ctx.error(
+        MissingRuleError,
+        f"{name_of(function)} is not supported",
+        "adjit has neither a definition over loops nor a rule for it",
+        "write it as loops, or give it a derivative with adjit.custom_vjp",
+    )
+
+
+def bound(
+    ctx: Context, function: object, handler: Handler, args: Sequence[object], kwargs: Mapping[str, Value]
+) -> inspect.BoundArguments:
+    """The arguments as the handler takes them, defaults filled in; an unknown keyword is refused by name."""
+    signature = inspect.signature(handler)
+    for name in kwargs:
+        if name not in signature.parameters:
+            ctx.error(
+                UnsupportedSyntaxError,
+                f"the argument {name!r} of {name_of(function)} is not supported",
+                instead="leave it out, or write the computation as loops",
+            )
+    try:
+        found = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        ctx.error(InferenceError, f"{name_of(function)}: {error}")
+    found.apply_defaults()
+    return found
+
+
+# -- elementwise functions
+
+
+def _elementwise(
+    ctx: Context, function: object, row: Elementwise, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    out = kwargs.get("out")
+    _only(ctx, function, kwargs, ("out",))
+    if len(args) == row.arity + 1 and out is None:
+        *args, out = args
+    if len(args) != row.arity:
+        ctx.error(InferenceError, f"{name_of(function)} takes {row.arity} arguments, not {len(args)}")
+    operands = [v if is_array(v) or is_number(v) else shapes.as_array(ctx, v) for v in args]
+    scalar = getattr(function, "__module__", "") == "math"
+    if row.name == "pow":
+        result = elementwise.power(ctx, *operands)
+    else:
+        result = elementwise.apply(ctx, row, operands)
+    if scalar:
+        return _python_number(ctx, function, result)
+    return result if out is None or create.is_none(out) else _into(ctx, out, result)
+
+
+def _only(ctx: Context, function: object, kwargs: Mapping[str, Value], allowed: Sequence[str]) -> None:
+    for name in kwargs:
+        if name not in allowed:
+            ctx.error(
+                UnsupportedSyntaxError,
+                f"the argument {name!r} of {name_of(function)} is not supported",
+                instead="leave it out, or write the computation as loops",
+            )
+
+
+def _python_number(ctx: Context, function: object, result: Value) -> Value:
+    """What a function of `math` gives: a Python number, hence weak; `floor` and its kin give integers."""
+    name = getattr(function, "__name__", "")
+    if name in ("floor", "ceil", "trunc"):
+        result = convert(ctx, result, "int64")
+    if isinstance(result, ScalarValue):
+        return ScalarValue(result.operand, weak=True)
+    if isinstance(result, Static) and isinstance(result.value, np.generic):
+        return Static(result.value.item())
+    return result
+
+
+def _into(ctx: Context, out: Value, result: Value) -> Value:
+    """`out=`: the result is written to the array given, which is the value of the call."""
+    from . import store
+
+    if isinstance(out, Sequence_) and len(out.items) == 1:
+        out = out.items[0]
+    store.setitem(ctx, out, Static(Ellipsis), result)
+    return out
+
+
+def _by_scalars(
+    ctx: Context,
+    function: object,
+    scalar: Callable[..., object],
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value:
+    """A function of scalars on every element, by inlining it where the element is needed."""
+    values = [elementwise.number_of(ctx, v) for v in bound(ctx, function, scalar, args, kwargs).args]  # type: ignore[arg-type]
+    if isinstance(function, np.ufunc) and function.nout == 1:
+        dtypes, out = resolve(ctx, function, [kind(ctx, v) for v in values])
+    else:
+        common = elementwise.result_type(ctx, values)
+        dtypes = (common if common in FLOATS else "float64",) * len(values)
+        out = ""
+
+    def element(*operands: object) -> object:
+        inlined = ctx.call(scalar, [ScalarValue(x) for x in operands], {})  # type: ignore[arg-type]
+        return elementwise.operand(ctx, inlined, out or dtypes[0])
+
+    if not any(is_array(v) for v in values):
+        numbers = [elementwise.operand(ctx, v, d) for v, d in zip(values, dtypes, strict=True)]
+        inlined = ctx.call(scalar, [ScalarValue(x) for x in numbers], {})
+        return convert(ctx, inlined, out) if out else inlined
+    return elementwise.mapped(ctx, element, values, dtypes, out or dtypes[0], elementwise.EXPENSIVE)  # type: ignore[arg-type]
+
+
+# -- definitions
+
+
+def defined(
+    ctx: Context,
+    function: object,
+    definition: Callable[..., object],
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value:
+    """A definition over loops, inlined; what it declares to be arrays is made one first."""
+    signature = inspect.signature(definition)
+    _only(ctx, function, kwargs, tuple(signature.parameters))
+    try:
+        found = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        ctx.error(InferenceError, f"{name_of(function)}: {error}")
+    once, arrays = (arguments_marked(definition, mark) for mark in ("once", "arrays"))
+    single = arguments_marked(definition, "array")
+    passed: list[Value] = []
+    named: dict[str, Value] = {}
+    for name, value in found.arguments.items():
+        parameter = signature.parameters[name]
+        many = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+        for v in value if many else (value,):
+            if name in single:
+                v = shapes.as_array(ctx, v)
+                v = v if name in once else fill.in_memory(ctx, v)
+            elif name in arrays:
+                v = _each_array(ctx, v)
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+                named[name] = v
+            else:
+                passed.append(v)
+    return ctx.call(definition, passed, named)
+
+
+def _each_array(ctx: Context, value: Value) -> Value:
+    if isinstance(value, ArrayValue | VirtualArray):
+        n = value.shape[0] if value.shape else None
+        length = getattr(n, "value", None)
+        if length is None:
+            ctx.error(InferenceError, "a tuple or list of arrays is needed here, not one array")
+        rows = [view.without_axis(ctx, value, 0, ctx.b.const(k)) for k in range(int(length))]
+        return Sequence_(tuple(rows))
+    if not isinstance(value, Sequence_):
+        ctx.error(InferenceError, "a tuple or list of arrays is needed here")
+    items = tuple(fill.in_memory(ctx, shapes.as_array(ctx, v)) for v in value.items)
+    return Sequence_(items)
+
+
+# -- conversions
+
+
+def convert(ctx: Context, value: Value, dtype: str) -> Value:
+    """A number as one of the dtype given."""
+    value = elementwise.number_of(ctx, value)
+    if is_array(value):
+        ctx.error(InferenceError, "only arrays of rank 0 can be converted to Python scalars")
+    if isinstance(value, Static) and isinstance(value.value, float | np.floating) and dtype not in (*FLOATS, "bool"):
+        if not np.isfinite(value.value):
+            ctx.error(InferenceError, f"cannot convert {value.value} to an integer")
+        value = Static(int(value.value))
+    return value_of(elementwise.operand(ctx, value, dtype))
+
+
+def _converted(
+    ctx: Context, function: type, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """`np.float32(x)` and the like: of an array, elementwise."""
+    _only(ctx, function, kwargs, ())
+    dtype = dtype_name(ctx, function)
+    if not args:
+        return value_of(create.const(0, dtype))
+    value = args[0]
+    if is_number(value) or (is_array(value) and not value.shape):  # type: ignore[union-attr]
+        return convert(ctx, value, dtype)
+    return create.converted(ctx, shapes.as_array(ctx, value), dtype)

@@ -1,0 +1,155 @@
+"""Dtypes of values and their promotion by NumPy 2's own rules.
+
+A Python number is *weak*: it takes the dtype of what it meets. Results of operators on weak numbers are weak; those of
+NumPy functions are not. Input: frontend values. Output: dtypes, scalar values, operands. Refused: complex and float16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....errors import InferenceError, UnsupportedSyntaxError
+from ...ir.builder import Builder, const
+from ...ir.nodes import Const, Operand
+from ...ir.types import DTYPES, FLOATS
+from ..values import ArrayValue, ScalarValue, Static, Value, VirtualArray
+from .context import Context
+
+AnyArray = ArrayValue | VirtualArray
+PYTHON_KINDS: dict[str, type] = {"float64": float, "int64": int}
+
+
+def is_array(value: Value) -> bool:
+    return isinstance(value, ArrayValue | VirtualArray)
+
+
+def is_number(value: Value) -> bool:
+    """A scalar: constant or known at run time."""
+    if isinstance(value, Static):
+        return isinstance(value.value, bool | int | float | np.number | np.bool_)
+    return isinstance(value, ScalarValue)
+
+
+def is_weak(value: Value) -> bool:
+    if isinstance(value, Static):
+        return isinstance(value.value, bool | int | float) and not isinstance(value.value, np.generic)
+    return isinstance(value, ScalarValue) and value.weak
+
+
+def dtype_name(ctx: Context, dtype: object) -> str:
+    """The name of a dtype that arrays may have, from anything that `np.dtype` takes."""
+    try:
+        name = np.dtype(dtype).name  # type: ignore[call-overload]
+    except TypeError:
+        ctx.error(InferenceError, f"{dtype!r} is not a dtype")
+    if name not in DTYPES:
+        ctx.error(
+            InferenceError,
+            f"the dtype {name} is not supported",
+            "arrays and scalars are float32, float64, integers or booleans",
+        )
+    return str(name)
+
+
+def dtype_of(ctx: Context, value: Value) -> str:
+    """The dtype of a number or an array."""
+    if isinstance(value, ScalarValue | ArrayValue | VirtualArray):
+        return value.dtype
+    if isinstance(value, Static) and is_number(value):
+        return dtype_name(ctx, np.asarray(value.value).dtype)
+    return ctx.error(InferenceError, f"a number or an array is needed here, not {describe(value)}")
+
+
+def describe(value: Value) -> str:
+    """A value in the user's words."""
+    match value:
+        case Static(value=v):
+            return repr(v) if v is None or isinstance(v, bool | int | float | str) else f"{getattr(v, '__name__', v)}"
+        case ScalarValue():
+            return f"a {value.dtype} scalar"
+        case ArrayValue() | VirtualArray():
+            return f"a {len(value.shape)}-dimensional {value.dtype} array"
+    return f"a {type(value).__name__.strip('_').lower()}"
+
+
+def kind(ctx: Context, value: Value) -> object:
+    """What `ufunc.resolve_dtypes` takes for the value: a dtype, or a Python type for a weak number."""
+    if isinstance(value, Static) and is_number(value) and is_weak(value):
+        v = value.value
+        return np.dtype("bool") if isinstance(v, bool) else int if isinstance(v, int) else float
+    dtype = dtype_of(ctx, value)
+    if isinstance(value, ScalarValue) and value.weak and dtype in PYTHON_KINDS:
+        return PYTHON_KINDS[dtype]
+    return np.dtype(dtype)
+
+
+def resolve(ctx: Context, ufunc: np.ufunc, kinds: Sequence[object]) -> tuple[tuple[str, ...], str]:
+    """The dtypes in which the ufunc computes on operands of these kinds, and that of its first result."""
+    try:
+        found = ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout))  # type: ignore[arg-type]
+    except TypeError as error:
+        ctx.error(InferenceError, f"{ufunc.__name__} does not take these operands", str(error))
+    names = tuple(dtype_name(ctx, d) for d in found)
+    return names[: len(kinds)], names[len(kinds)]
+
+
+def result_type(ctx: Context, values: Sequence[Value]) -> str:
+    """The common dtype of numbers and arrays, as `np.result_type` with weak Python scalars."""
+    common: list[object] = []
+    for v in values:
+        k = kind(ctx, v)
+        common.append(k(0) if isinstance(k, type) else k)
+    return dtype_name(ctx, np.result_type(*common))  # type: ignore[arg-type]
+
+
+# -- numbers to operands
+
+
+def static_operand(ctx: Context, value: object, dtype: str | None = None) -> Const:
+    """The constant operand of a Python or NumPy number."""
+    if isinstance(value, complex | np.complexfloating):
+        ctx.error(UnsupportedSyntaxError, "complex numbers are not supported")
+    wanted = dtype or dtype_name(ctx, np.asarray(value).dtype)
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain, bool | int | float):
+        ctx.error(InferenceError, f"a number is needed here, not {describe(Static(value))}")
+    if wanted not in FLOATS and wanted != "bool":
+        if isinstance(plain, float) and plain != plain // 1:
+            ctx.error(InferenceError, f"{plain!r} is no {wanted}")
+        info = np.iinfo(wanted)
+        if not info.min <= plain <= info.max:
+            ctx.error(InferenceError, f"the number {plain} is out of range for {wanted}")
+    if wanted == "float32":
+        plain = float(np.float32(plain))
+    return const(plain, wanted)
+
+
+def operand(ctx: Context, value: Value, dtype: str) -> Operand:
+    """A number as an operand of the given dtype."""
+    if isinstance(value, Static) and is_number(value):
+        if dtype in FLOATS or dtype == "bool" or not isinstance(value.value, float | np.floating):
+            return static_operand(ctx, value.value, dtype)
+        return cast(ctx.b, static_operand(ctx, value.value), dtype)
+    if isinstance(value, ScalarValue):
+        return cast(ctx.b, value.operand, dtype)
+    return ctx.error(InferenceError, f"a number is needed here, not {describe(value)}")
+
+
+def cast(b: Builder, x: Operand, dtype: str) -> Operand:
+    """Conversion as NumPy's `astype`: to bool by comparison with zero."""
+    if x.type.dtype == dtype:
+        return x
+    if dtype == "bool":
+        return b.op("ne", x, const(0, x.type.dtype))
+    return b.cast(x, dtype)
+
+
+def value_of(x: Operand, *, weak: bool = False) -> Value:
+    """A frontend value for an operand: constants become static again."""
+    if isinstance(x, Const):
+        if weak or x.type.dtype == "bool":
+            return Static(x.value)
+        return Static(np.dtype(x.type.dtype).type(x.value))
+    return ScalarValue(x, weak)

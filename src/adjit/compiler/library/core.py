@@ -1,0 +1,53 @@
+"""Library calls: routines that are called as they are, each with a derivative of its own.
+
+A routine's results go to arrays that the caller passes; which arguments it reads and writes is stated here. Its derivative is
+emitted through a builder: `vjp(b, call, ct, primal)` adds to the shadows of what it reads and clears the shadow of what it writes
+(unless the call accumulates); `jvp(b, call, tangent, primal)` fills the tangent of what it writes. Both map argument positions to array
+variables; a shadow or tangent is None where the argument carries no derivative. `needs(call, active)` names the positions whose contents,
+as they are after the call, the vjp reads. The implementation of a routine has its name in `adjit.runtime.routines`.
+Non-goals: choosing when a routine is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..ir.builder import Builder
+from ..ir.nodes import Call, Var
+
+Shadows = Mapping[int, Var | None]
+Arrays = Mapping[int, Var]
+Rule = Callable[[Builder, Call, Shadows, Arrays], None]
+Needs = Callable[[Call, set[int]], set[int]]
+
+
+def nothing_needed(_call: Call, _active: set[int]) -> set[int]:
+    return set()
+
+
+def no_rule(_b: Builder, call: Call, _shadows: Shadows, _primal: Arrays) -> None:
+    raise AssertionError(f"{call.name} carries no derivative")
+
+
+@dataclass(frozen=True)
+class Routine:
+    """`reads` and `writes` are argument positions. `zero_derivative`: the results are integers or piecewise constant."""
+
+    name: str
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    vjp: Rule = no_rule
+    jvp: Rule = no_rule
+    needs: Needs = nothing_needed
+    zero_derivative: bool = False
+
+
+ROUTINES: dict[str, Routine] = {}
+
+
+def register(routine: Routine) -> Routine:
+    if routine.name in ROUTINES:
+        raise ValueError(f"routine {routine.name} is registered twice")
+    ROUTINES[routine.name] = routine
+    return routine
