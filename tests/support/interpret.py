@@ -49,7 +49,7 @@ def run(fn: Function, *args: object, calls: dict[str, Callable[..., None]] | Non
     """The results of the function; arrays may grow, so they are looked up at the end."""
     machine = _Machine({**CALLS, **(calls or {})})
     for p, a in zip(fn.params, args, strict=True):
-        machine.env[p] = a if isinstance(a, np.ndarray) else np.dtype(p.type.dtype).type(a)
+        machine.env[p] = a if isinstance(a, np.ndarray | _Growing) else np.dtype(p.type.dtype).type(a)
     with np.errstate(all="ignore"):
         machine.block(fn.body)
         return tuple(machine.value(r) for r in fn.results)
