@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from .core import Array, Number, compile_time, defines, elementwise
+from .core import Array, Number, compile_time, defines, elementwise, spells
 from .extrema import all_
 
 
@@ -63,6 +63,26 @@ def exprel(x: Number) -> Number:
         tail = 1 + x / 6 * (1 + x / 7 * (1 + x / 8 * (1 + x / 9)))
         return 1 + x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5 * tail)))
     return np.expm1(x) / x
+
+
+@spells("polygamma")
+def polygamma_of(n: Number, x: Number) -> Number:
+    return special.polygamma(n, x)[()]
+
+
+@defines(special.polygamma)
+def polygamma(n: Number, x: Number) -> Number:
+    """Of one order; the result is float64 whatever `x` is, as SciPy's."""
+    if np.ndim(n) != 0:
+        raise NotImplementedError("scipy.special.polygamma of several orders")
+    if n == 0:
+        return special.digamma(x)
+    if np.ndim(x) == 0:
+        return polygamma_of(np.float64(n), np.float64(x))
+    out = np.empty(np.shape(x), np.float64)
+    for index in np.ndindex(np.shape(x)):
+        out[index] = polygamma_of(np.float64(n), np.float64(x[index]))
+    return out
 
 
 @elementwise(special.betaln)

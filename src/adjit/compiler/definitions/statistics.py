@@ -51,7 +51,8 @@ def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: 
     else:
         x = m.T
     less = ddof if ddof is not None else 0 if bias else 1
-    centred = x - mean(x, 1, keepdims=True)
+    wide = x.astype(np.float64)
+    centred = wide - mean(wide, 1, keepdims=True)
     out = np.matmul(centred, centred.T) / (x.shape[1] - less)
     if m.ndim == 1:
         return out[0, 0]
