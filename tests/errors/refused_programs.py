@@ -1,0 +1,256 @@
+"""Programs that must be refused, or that raise when they run: each with its error class and its arguments.
+
+The text of every message is a golden file of the same name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import adjit
+
+REFUSED: dict[str, Refusal] = {}
+BUFFER = np.zeros(3)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    function: Callable[..., Any]
+    error: str
+    args: tuple[Any, ...]
+    run: Callable[..., Any]
+
+
+def gradient(function: Callable[..., Any], *args: Any) -> Any:
+    return adjit.grad(function)(*args)
+
+
+def refused(error: str, *args: Any, run: Callable[..., Any] = gradient) -> Callable[..., Any]:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        REFUSED[function.__name__] = Refusal(function, error, args or (np.ones(3),), run)
+        return function
+
+    return register
+
+
+@refused("UnsupportedSyntaxError")
+def uses_try(x):
+    try:
+        return x[0] / x[1]
+    except ZeroDivisionError:
+        return x[0]
+
+
+@refused("UnsupportedSyntaxError")
+def several_at_once(x):
+    with contextlib.nullcontext():
+        y = x[0]
+    del y
+    import math
+
+    return math.sin(x[0])
+
+
+@refused("UnsupportedSyntaxError", 1.0)
+def generator(x):
+    yield x
+
+
+@refused("UnsupportedSyntaxError", 1.0)
+def local_class(x):
+    class Pair:
+        pass
+
+    return x
+
+
+@refused("UnsupportedSyntaxError", 1.0)
+def global_write(x):
+    global COUNT
+    COUNT = 1
+    return x * COUNT
+
+
+@refused("NotDifferentiableError")
+def mutated_global(x):
+    BUFFER[0] = x[0]
+    return BUFFER[0] * x[1]
+
+
+@refused("NameResolutionError", 1.0)
+def unknown_name(x):
+    return x * undefined_factor  # noqa: F821
+
+
+@refused("NameResolutionError", 1.0)
+def bound_on_one_path(x):
+    if x > 2.0:
+        y = x
+    return y * x
+
+
+@refused("MissingRuleError")
+def unknown_numpy_function(x):
+    return np.sum(np.fft.fft(x).real)
+
+
+@refused("MissingRuleError")
+def unknown_method(x):
+    return x.byteswap()[0]
+
+
+@refused("UnsupportedSyntaxError")
+def unsupported_keyword(x):
+    return np.sum(np.sort(x, kind="stable"))
+
+
+@refused("InferenceError", 1.0)
+def types_disagree(x):
+    y = x if x > 0 else (x, x)
+    return y
+
+
+@refused("NotDifferentiableError", 3)
+def integer_argument(n):
+    return n * 2.0
+
+
+@refused("NotDifferentiableError", np.arange(3))
+def integer_array(n):
+    return np.sum(n) * 2.0
+
+
+@refused("NotDifferentiableError")
+def integer_result(x):
+    return np.argmax(x)
+
+
+@refused("NotDifferentiableError")
+def array_result_of_grad(x):
+    return x * 2.0
+
+
+@refused("NotDifferentiableError")
+def no_result(x):
+    x[0] = 1.0
+
+
+@refused("ShapeError", np.ones(3), np.ones(4))
+def shapes_do_not_broadcast(a, b):
+    return np.sum(a + b)
+
+
+@refused("ShapeError", np.ones((2, 3)), np.ones((2, 3)))
+def matrix_product(a, b):
+    return np.sum(a @ b)
+
+
+@refused("ShapeError", np.ones(6))
+def impossible_reshape(x):
+    return np.sum(x.reshape(4, 2))
+
+
+@refused("OutOfBoundsError")
+def index_beyond_the_end(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * x[i + 1]
+    return s
+
+
+@refused("OutOfBoundsError")
+def index_too_negative(x):
+    return x[-4] * 2.0
+
+
+@refused("AssertionError")
+def failing_assert(x):
+    assert x[0] > 5.0, "five at least"
+    return x[0]
+
+
+@refused("ValueError")
+def raises(x):
+    if x[0] < 5.0:
+        raise ValueError("x must be large")
+    return x[0]
+
+
+BASE = np.linspace(0.0, 1.0, 5)
+
+
+@refused("OverwriteError", BASE[1:], BASE[:-1])
+def overlapping_arguments(a, b):
+    a[0] = b[1] * b[2]
+    return np.sum(a)
+
+
+def _frozen() -> Any:
+    x = np.ones(3)
+    x.flags.writeable = False
+    return x
+
+
+@refused("ValueError", _frozen())
+def read_only_argument(x):
+    x[0] = 2.0
+    return np.sum(x)
+
+
+@refused("InferenceError", [1.0, "text"], run=lambda f, x: adjit.grad(f)(x))
+def text_among_numbers(x):
+    return x[0]
+
+
+@refused("UnsupportedSyntaxError", 2.0)
+def recursion(x):
+    if x < 1.0:
+        return x
+    return recursion(x - 1.0) * x
+
+
+@refused("SeedError", run=lambda f, x: adjit.vjp(f, x)[1](np.ones(2)))
+def seed_of_another_shape(x):
+    return x * x
+
+
+@refused("ReleasedError", run=lambda f, x: [p() for p in [adjit.vjp(f, x)[1]] * 2])
+def pullback_called_twice(x):
+    return np.sum(x * x)
+
+
+@refused("TypeError", run=lambda f, x: adjit.grad(f, fast=True)(x))
+def unknown_option(x):
+    return np.sum(x)
+
+
+@refused("NotDifferentiableError", run=lambda f, x: adjit.grad(f, argnums="y")(x))
+def unknown_argument_name(x):
+    return np.sum(x)
+
+
+@refused("TypeError", run=lambda f, x: adjit.grad(f)(x, 1.0))
+def too_many_arguments(x):
+    return np.sum(x)
+
+
+@refused("NotDifferentiableError", run=lambda f, x: adjit.grad(f, intermediates=("h",))(x))
+def unknown_intermediate(x):
+    return np.sum(x)
+
+
+def changed_between(function: Callable[..., Any], x: Any) -> Any:
+    x = x.copy()
+    _, pullback = adjit.vjp(function, x)
+    x[:] = 0.0
+    return pullback()
+
+
+@refused("InputChangedError", run=changed_between)
+def input_changed(x):
+    return np.sum(np.sin(x))
