@@ -144,6 +144,7 @@ SCALARS: dict[str, Scalar] = {
     "share": Scalar((real, real, weight), {(1.0, 1.0, 0.25): (0.75, 0.25, None)}, numeric=False),
     "root": Scalar((positive,), {(0.0,): (0.0,), (4.0,): (0.25,)}, {(0.0,): ((0.0,),)}),
     "square_of": Scalar((positive, positive), {(0.0, 0.0): (None, 1.0)}, numeric=False),
+    "minus_square_of": Scalar((positive, positive), {(0.0, 0.0): (None, -1.0)}, numeric=False),
     "stop_gradient": Scalar((real,), numeric=False),
     # transcendental
     "exp": Scalar((real,), {(-800.0,): (0.0,), (0.0,): (1.0,)}),

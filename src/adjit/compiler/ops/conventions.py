@@ -27,4 +27,9 @@ def square_of_partials(root: Value, x: Value, out: Value) -> tuple[object, ...]:
     return None, 1.0
 
 
+@define("minus_square_of", 2, "-({0} * {0})", lambda root, x: -(root * root))
+def minus_square_of_partials(root: Value, x: Value, out: Value) -> tuple[object, ...]:
+    return None, -1.0
+
+
 zero_derivative("stop_gradient", 1, "{0}", lambda x: x)

@@ -135,7 +135,22 @@ def selections(op: Op, makers: Makers) -> Operand | Application | None:
     return None
 
 
-RULES: tuple[Rule, ...] = (negation, integer_sums, products, comparisons, selections)
+def squares_of_roots(op: Op, makers: Makers) -> Application | None:
+    """`r * r => square_of(r, x)` for r = sqrt(x), likewise `-r * r`: smooth in x at zero, where r is not"""
+    if op.op != "mul":
+        return None
+    signs, roots = 1, []
+    for a in op.args:
+        negated = _maker(a, makers, "neg")
+        signs = -signs if negated is not None else signs
+        roots.append(a if negated is None else negated.args[0])
+    made = _maker(roots[0], makers, "root") or _maker(roots[0], makers, "sqrt")
+    if made is None or roots[0] is not roots[1]:
+        return None
+    return ("square_of" if signs > 0 else "minus_square_of"), (roots[0], made.args[0])
+
+
+RULES: tuple[Rule, ...] = (negation, integer_sums, products, comparisons, selections, squares_of_roots)
 
 
 def simplify_ops(fn: Function) -> Function:
