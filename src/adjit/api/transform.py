@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -54,6 +55,9 @@ class Prepared:
         self.around = Around(program)
         self.runner = Runner(program.function, options, title)
         self.assemble = pytree.assembler(program.result)
+
+    def compile(self, leaves: Sequence[Any]) -> None:
+        self.runner.prepare(self.around.with_hidden(leaves))
 
     def run(self, leaves: Sequence[Any]) -> Any:
         around = self.around
@@ -137,25 +141,27 @@ class Transform:
         name = getattr(self.base, "__name__", "function")
         return f"{self.word[0].upper()}{self.word[1:]} of `{name}`"
 
-    def make(self, program: Program) -> Any:
-        """What is kept per kind of arguments; has `around`, and `run(leaves)`."""
+    def make(self, program: Program, extra: Any) -> Any:
+        """What is kept per kind of arguments: it has `around`, `runner` and `run(leaves)`."""
         return Prepared(self.derive(program), self.options, self.title())
 
-    def prepare(self, args: tuple[Any, ...]) -> tuple[Any, Sequence[Any]]:
-        """The prepared program for a call, and the leaves of its arguments."""
+    def prepare(self, args: tuple[Any, ...], extra: Any = None) -> tuple[Any, Sequence[Any]]:
+        """The prepared program for a call, and the leaves of its arguments. `extra` is part of the key."""
         key, leaves = self.key(args)
+        if extra is not None:
+            key = (key, extra)
         for entry in self.entries.get(key, ()):
             around = entry.around
             if (around.plain or around.fits(leaves)) and (not around.written or not self.repeats(leaves)):
                 return entry, leaves
-        return self.make_entry(key, args, leaves), leaves
+        return self.make_entry(key, args, leaves, extra), leaves
 
     @staticmethod
     def repeats(leaves: Sequence[Any]) -> bool:
         arrays = [a for a in leaves if isinstance(a, np.ndarray)]
         return len(arrays) > 1 and aliasing.pattern(arrays) != tuple(range(len(arrays)))
 
-    def make_entry(self, key: tuple[Any, ...], args: tuple[Any, ...], leaves: Sequence[Any]) -> Any:
+    def make_entry(self, key: tuple[Any, ...], args: tuple[Any, ...], leaves: Sequence[Any], extra: Any) -> Any:
         with self.lock:
             for entry in self.entries.get(key, ()):
                 if entry.around.fits(leaves) and (not entry.around.written or not self.repeats(leaves)):
@@ -169,8 +175,8 @@ class Transform:
                     if entry.around.fits(leaves):
                         return entry
                 program = program_of(self.fun, self.specs(args, pattern), self.options)
-            entry = self.make(program)
-            entry.runner.prepare(entry.around.with_hidden(leaves))
+            entry = self.make(program, extra)
+            entry.compile(leaves)
             self.entries.setdefault(store, []).append(entry)
             return entry
 
@@ -233,6 +239,40 @@ def _named(fun: Callable[..., Any]) -> object:
 
 def _remade(kind: type[Transform], inner: Transform, rest: tuple[Any, ...]) -> Transform:
     return kind(inner.fun, *rest)
+
+
+_kept_lock = threading.Lock()
+
+
+class _Kept(dict[Any, Any]):
+    """Transforms made of a function, kept on it. `owner` tells whose they are: `functools.wraps` copies attributes."""
+
+    def __init__(self, owner: Any) -> None:
+        super().__init__()
+        self.owner = weakref.ref(owner)
+
+    def __reduce__(self) -> Any:
+        return dict, ()
+
+
+def kept(kind: type[Transform], fun: Callable[..., Any], *settings: Any, options: dict[str, Any]) -> Any:
+    """The transform of that kind, made once per function and settings: for calls such as `vjp(f, x)`."""
+    fun = python_function(fun)
+    chosen = fun.options if isinstance(fun, Transform) else DEFAULT
+    if options:
+        chosen = chosen.updated(options)
+    key = (kind, settings, chosen)
+    known = getattr(fun, "__adjit__", None)
+    if not isinstance(known, _Kept) or known.owner() is not fun:
+        try:
+            known = _Kept(fun)
+            fun.__adjit__ = known  # type: ignore[attr-defined]
+        except (AttributeError, TypeError):
+            return kind(fun, *settings, options=chosen)
+    with _kept_lock:
+        if key not in known:
+            known[key] = kind(fun, *settings, options=chosen)
+    return known[key]
 
 
 def decorated(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import AdjitError, NotDifferentiableError
+from ..errors import AdjitError, NotDifferentiableError, SeedError
 from . import pipeline
 from .ir.builder import Builder, Names
 from .ir.nodes import Block, Function, Operand, Var
@@ -258,3 +258,26 @@ def _tangent_tree(tree: object, of: dict[int, int]) -> object:
     if isinstance(tree, ResultLeaf) and tree.index in of:
         return ResultLeaf(of[tree.index])
     return StaticSpec(0.0 if isinstance(tree, StaticSpec) and isinstance(tree.value, float) else None)
+
+
+def parameters(program: Program) -> list[object]:
+    """For each argument the tree of the parameters' numbers: None at a leaf without floats."""
+    return _Numbering(program).trees
+
+
+def with_outputs(program: Program, names: Sequence[str]) -> Program:
+    """The final contents of the named arguments as results after the returned value, which is left out if it is None."""
+    fn = program.function
+    numbers = parameters(program)
+    params: list[Var] = []
+    for name in names:
+        at = numbers[program.argument_names.index(name)] if name in program.argument_names else None
+        if not isinstance(at, int) or not isinstance(fn.params[at].type, Array):
+            raise SeedError(f"outputs names {name!r}, which is not a parameter that holds an array of floats")
+        params.append(fn.params[at])
+    own = len(fn.results)
+    trees: list[object] = [ResultLeaf(own + k) for k in range(len(params))]
+    nothing = isinstance(program.result, StaticSpec) and program.result.value is None
+    parts = trees if nothing else [program.result, *trees]
+    result = parts[0] if len(parts) == 1 else tuple_tree(parts)
+    return replace(program, function=replace(fn, results=(*fn.results, *params)), result=result)

@@ -8,11 +8,13 @@ gives the same bytes; no path of this machine is in it. Non-goals: writing files
 from __future__ import annotations
 
 import ast
+import builtins
 import os
+from functools import cache
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function
-from ..ir.types import Array
+from ..ops import TABLE
 from ..ops.special import NAMES as SPECIAL
 from .linemap import Text
 from .naming import identifier
@@ -48,6 +50,15 @@ def _header(fn: Function, body: Statements, title: str) -> list[str]:
     return [line.replace("\\", "\\\\") for line in lines]
 
 
+@cache
+def special_functions() -> tuple[str, ...]:
+    """Functions of `adjit.runtime.special` that spellings of ops call."""
+    found: set[str] = set()
+    for row in TABLE.values():
+        found |= _called([row.python.format(*(f"x{k}" for k in range(row.arity)))])
+    return tuple(sorted(found - set(HELPERS) - set(dir(builtins))))
+
+
 def _called(lines: list[str]) -> set[str]:
     tree = ast.parse("\n".join(lines))
     return {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
@@ -56,7 +67,7 @@ def _called(lines: list[str]) -> set[str]:
 def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), title: str = "") -> Text:
     """The text of the module; its function has the name of `fn`. `routines` are library calls it may make."""
     name = identifier(fn.name)
-    if name in ("np", "math", "numba") or name in HELPERS or name in SPECIAL:
+    if name in ("np", "math", "numba") or name in HELPERS or name in special_functions() or name in routines or name in SPECIAL:
         name += "_"
     body = Statements(fn, (name, *HELPERS, *SPECIAL, *routines))
     body.run()
@@ -80,4 +91,4 @@ def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), 
     return Text("\n".join([*head, *code]) + "\n", name, tuple(body.sites), tuple(places))
 
 
-__all__ = ["Array", "module_text"]
+__all__ = ["module_text"]

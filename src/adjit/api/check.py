@@ -1,0 +1,219 @@
+"""`check_grads`: derivatives against finite differences of the function itself, uncompiled where it has a Python form.
+
+Input: a function, its arguments, the order and the modes. Output: nothing, or `GradientCheckError` with the worst entry.
+Method: one random direction per mode, central differences with Richardson extrapolation; on failure each entry is looked at
+by itself, so that the message can name the worst. Non-goals: points where the function has a kink within a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
+from ..errors import GradientCheckError
+from ..runtime import cotangents, pytree
+from .gradient import Gradient
+from .jacobian import copied, flattened
+from .tangent import Jvp
+from .transform import Transform, kept
+from .vjp import Vjp
+
+MOST_ENTRIES = 400
+Leaves = list[Any]
+
+
+def _is_float(x: Any) -> bool:
+    return bool(np.result_type(x).kind == "f")
+
+
+class _Point:
+    """The arguments as leaves, and the function on leaves."""
+
+    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.fun = fun
+        self.leaves, self.tree = flattened_arguments(args)
+        self.floats = [k for k, x in enumerate(self.leaves) if _is_float(x)]
+
+    def arguments(self, leaves: Leaves) -> tuple[Any, ...]:
+        made = pytree.assembler(self.tree)([copied(x) for x in leaves])
+        return tuple(made)
+
+    def value(self, leaves: Leaves) -> Leaves:
+        with np.errstate(all="ignore"):
+            found, _ = flattened(self.fun(*self.arguments(leaves)))
+        return [np.array(x, dtype=np.float64) for x in found if _is_float(x)]
+
+    def moved(self, direction: Leaves, by: float) -> Leaves:
+        made = list(self.leaves)
+        for k in self.floats:
+            kind = np.result_type(made[k])
+            new = np.asarray(made[k], dtype=np.float64) + by * np.asarray(direction[k], dtype=np.float64)
+            made[k] = new.astype(kind) if isinstance(made[k], np.ndarray) else kind.type(new[()])
+        return made
+
+    def step(self) -> float:
+        """The step for central differences: larger in single precision and at large arguments."""
+        single = any(np.result_type(self.leaves[k]) == np.float32 for k in self.floats)
+        return 2e-2 if single else 1e-4
+
+    def difference(self, direction: Leaves) -> Leaves:
+        """The directional derivative of the value by extrapolated central differences."""
+        h = self.step()
+
+        def central(by: float) -> Leaves:
+            up, down = self.value(self.moved(direction, by)), self.value(self.moved(direction, -by))
+            return [(a - b) / (2.0 * by) for a, b in zip(up, down, strict=True)]
+
+        return [(4.0 * a - b) / 3.0 for a, b in zip(central(h / 2), central(h), strict=True)]
+
+    def random(self, rng: np.random.Generator) -> Leaves:
+        return [rng.uniform(-1.0, 1.0, np.shape(x)) if _is_float(x) else None for x in self.leaves]
+
+    def unit(self, leaf: int, entry: int) -> Leaves:
+        made: Leaves = [np.zeros(np.shape(x)) if _is_float(x) else None for x in self.leaves]
+        made[leaf].reshape(-1)[entry] = 1.0
+        return made
+
+
+def flattened_arguments(args: tuple[Any, ...]) -> tuple[Leaves, object]:
+    """The arrays and numbers of the arguments, and the tree that rebuilds the tuple of arguments."""
+    leaves: Leaves = []
+    specs = [pytree.take_apart(a, f"argument {k}", leaves) for k, a in enumerate(args)]
+    count = iter(range(len(leaves)))
+
+    def number(s: Any) -> Any:
+        return s if isinstance(s, StaticSpec) else ResultLeaf(next(count))
+
+    trees = tuple(pytree.map_leaves(s, number) for s in specs)
+    return leaves, NodeSpec(tuple, tuple(range(len(trees))), trees)
+
+
+def _dot(a: Leaves, b: Leaves) -> float:
+    return float(sum(np.sum(np.asarray(x, dtype=np.float64) * y) for x, y in zip(a, b, strict=True)))
+
+
+def _close(a: float, b: float, scale: float, tolerance: float) -> bool:
+    return bool(abs(a - b) <= tolerance * max(1.0, abs(scale))) or (np.isnan(a) and np.isnan(b))
+
+
+class _Check:
+    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], word: str, tolerance: float | None) -> None:
+        self.below = fun
+        self.point = _Point(primal(fun), args)
+        self.word = word
+        self.args = args
+        single = self.point.step() > 1e-3
+        self.tolerance = tolerance if tolerance is not None else 2e-2 if single else 1e-5
+        self.rng = np.random.default_rng(20240229)
+
+    def forward(self, direction: Leaves) -> Leaves:
+        transform: Jvp = kept(Jvp, self.below, (), options={})
+        point = self.point
+        cast = [None if d is None else cotangents.cast(d, x, "") for d, x in zip(direction, point.leaves, strict=True)]
+        tangents = tuple(pytree.assembler(point.tree)(cast))
+        bound = transform.bound(point.arguments(point.leaves), {})
+        given = tangents + (None,) * (len(bound) - len(tangents))
+        _, found = transform.push(bound, given)
+        return [np.asarray(x, dtype=np.float64) for x in flattened(found)[0]]
+
+    def reverse(self, weights: Leaves) -> Leaves:
+        transform: Vjp = kept(Vjp, self.below, None, (), options={})
+        value, pullback = transform.forward(self.point.arguments(self.point.leaves), {}, False)
+        leaves, tree = flattened(value)
+        it = iter(weights)
+        seeds = [next(it) if _is_float(x) else None for x in leaves]
+        found = pullback(pytree.assembler(tree)(seeds))
+        out: Leaves = [None] * len(self.point.leaves)
+        target: dict[int, Any] = {}
+        assert isinstance(self.point.tree, NodeSpec)
+        cotangents.flat(
+            NodeSpec(tuple, self.point.tree.keys, self.point.tree.children),
+            tuple(found)[: len(self.point.tree.children)],
+            [x if _is_float(x) else None for x in self.point.leaves],
+            "gradient",
+            target,
+        )
+        for k, g in target.items():
+            out[k] = g
+        return out
+
+    def run(self, mode: str) -> None:
+        direction = self.point.random(self.rng)
+        expected = self.point.difference(direction)
+        weights = [self.rng.uniform(0.5, 1.5, x.shape) for x in expected]
+        wanted = _dot(expected, weights)
+        if mode == "fwd":
+            got = _dot(self.forward(direction), weights)
+        else:
+            gradient = self.reverse(weights)
+            pairs = [(g, d) for g, d in zip(gradient, direction, strict=True) if g is not None]
+            got = _dot([g for g, _ in pairs], [d for _, d in pairs])
+        scale = sum(float(np.sum(np.abs(x))) for x in expected)
+        if not _close(got, wanted, scale, self.tolerance):
+            raise self.failure(mode, weights, got, wanted)
+
+    def failure(self, mode: str, weights: Leaves, got: float, wanted: float) -> GradientCheckError:
+        """The worst entry of the gradient."""
+        worst = (abs(got - wanted), f"in a random direction: {got:.10g}, by finite differences {wanted:.10g}")
+        gradient = self.reverse(weights) if mode == "rev" else None
+        looked = 0
+        deviation = -1.0
+        for leaf in self.point.floats:
+            for entry in range(np.size(self.point.leaves[leaf])):
+                looked += 1
+                if looked > MOST_ENTRIES:
+                    break
+                unit = self.point.unit(leaf, entry)
+                b = _dot(self.point.difference(unit), weights)
+                a = (
+                    _dot(self.forward(unit), weights)
+                    if gradient is None
+                    else float(np.asarray(gradient[leaf]).reshape(-1)[entry])
+                )
+                if abs(a - b) > deviation:
+                    deviation = abs(a - b)
+                    where = np.unravel_index(entry, np.shape(self.point.leaves[leaf]))
+                    index = f"[{', '.join(str(int(i)) for i in where)}]" if where else ""
+                    worst = (deviation, f"at leaf {leaf}{index} of the arguments: {a:.10g}, by finite differences {b:.10g}")
+        kind = {"fwd": "tangent", "rev": "gradient"}[mode]
+        return GradientCheckError(f"the {kind} of {self.word} is wrong {worst[1]}", hint="see that the function is smooth there")
+
+
+def primal(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """The function to take differences of: the Python one where there is one."""
+    if isinstance(fun, Transform):
+        from_python = getattr(fun, "py_func", None)
+        return from_python if from_python is not None else fun
+    return getattr(fun, "py_func", fun)
+
+
+def check_grads(
+    fun: Callable[..., Any],
+    args: Sequence[Any],
+    order: int = 2,
+    modes: Sequence[str] = ("fwd", "rev"),
+    tolerance: float | None = None,
+) -> None:
+    """Compare derivatives of `fun` at `args` with finite differences; raise `GradientCheckError` where they differ.
+
+    `order=2` also checks the gradient's own derivatives, where the function returns a single number.
+
+    >>> check_grads(lambda x: x * x * x, (2.0,))
+    """
+    if any(m not in ("fwd", "rev") for m in modes):
+        raise ValueError(f"modes are 'fwd' and 'rev', not {modes!r}")
+    name = f"`{getattr(fun, '__name__', 'the function')}`"
+    given = tuple(args)
+    first = _Check(fun, given, name, tolerance)
+    for mode in modes:
+        first.run(mode)
+    values = first.point.value(first.point.leaves)
+    if order < 2 or len(values) != 1 or values[0].shape != () or not first.point.floats:
+        return
+    chosen = tuple(k for k, a in enumerate(given) if any(_is_float(x) for x in flattened_arguments((a,))[0]))
+    second = _Check(kept(Gradient, fun, False, chosen, options={}), given, f"the gradient of {name}", tolerance)
+    for mode in modes:
+        second.run(mode)

@@ -1,0 +1,5 @@
+"""Functions that mean something inside a differentiated function."""
+
+from ..compiler.definitions.statistics import held as stop_gradient
+
+__all__ = ["stop_gradient"]

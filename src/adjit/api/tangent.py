@@ -1,0 +1,158 @@
+"""`jvp`: value and directional derivative by one compiled function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..compiler import derived
+from ..compiler.program import NodeSpec, Program, ResultLeaf, SameAs, StaticSpec
+from ..errors import NotDifferentiableError, SeedError
+from ..options import DEFAULT, Options
+from ..runtime import cotangents, pytree
+from ..runtime.dispatch import Around, Runner
+from .transform import Transform, kept
+
+
+class Pushed:
+    """The tangent program of one kind of arguments: `directions` are leaves beside the primal ones."""
+
+    def __init__(self, program: Program, below: Program, count: int, options: Options, title: str) -> None:
+        self.program = program
+        self.around = Around(below)
+        self.runner = Runner(program.function, options, title)
+        self.assemble = pytree.assembler(program.result)
+        self.count = count
+        self.hidden = len(below.hidden)
+
+    def arguments(self, leaves: Sequence[Any], directions: Sequence[Any]) -> list[Any]:
+        own = list(self.around.with_hidden(leaves))
+        at = len(own) - self.hidden
+        return [*own[:at], *directions, *own[at:]]
+
+    def compile(self, leaves: Sequence[Any]) -> None:
+        """Compiled at the first call: the directions are not known here."""
+
+    def run(self, leaves: Sequence[Any], directions: Sequence[Any]) -> Any:
+        if self.around.written:
+            self.around.check(self.around.with_hidden(leaves))
+        arguments = self.arguments(leaves, directions)
+        self.runner.prepare(arguments)
+        return self.assemble(self.runner.call(arguments))
+
+
+def leaf_tree(program: Program) -> tuple[tuple[object, ...], int]:
+    """Per argument the tree whose leaves number the call's leaves (None at static ones), and how many there are."""
+    count = 0
+
+    def visit(spec: object) -> object:
+        nonlocal count
+        if isinstance(spec, NodeSpec):
+            return NodeSpec(spec.kind, spec.keys, tuple(visit(c) for c in spec.children))  # type: ignore[arg-type,misc]
+        if isinstance(spec, StaticSpec):
+            return spec
+        count += 1
+        return ResultLeaf(count - 1)
+
+    return tuple(visit(a) for a in program.arguments), count
+
+
+def parameter_of_leaf(program: Program) -> list[int | None]:
+    """For each leaf of a call its parameter where that is a float."""
+    found: list[int | None] = []
+
+    def visit(tree: object, spec: object) -> None:
+        if isinstance(spec, NodeSpec):
+            assert isinstance(tree, NodeSpec)
+            for t, s in zip(tree.children, spec.children, strict=True):
+                visit(t, s)
+        elif not isinstance(spec, StaticSpec):
+            found.append(tree if isinstance(tree, int) else None)
+
+    for tree, spec in zip(derived.parameters(program), program.arguments, strict=True):
+        visit(tree, spec)
+    return found
+
+
+class Jvp(Transform):
+    """Differentiates with respect to the leaves that a tangent is given for."""
+
+    word = "tangent"
+
+    def __init__(self, fun: Callable[..., Any], outputs: tuple[str, ...] = (), options: Options = DEFAULT) -> None:
+        super().__init__(fun, options)
+        self.outputs = outputs
+
+    def recipe(self) -> tuple[Any, ...]:
+        return (self.fun, self.outputs, self.options)
+
+    def make(self, program: Program, extra: Any) -> Any:
+        params = parameter_of_leaf(program)
+        wrt = []
+        for leaf in extra:
+            p = params[leaf]
+            if p is None:
+                raise NotDifferentiableError(
+                    "a tangent is given for an argument without floats", hint="pass None as its tangent"
+                )
+            if p not in wrt:
+                wrt.append(p)
+        below = program
+        if self.outputs:
+            program = derived.with_outputs(program, self.outputs)
+        made = derived.tangent(program, derived.Leaves(tuple(wrt), (), ()))
+        return Pushed(made, below, len(wrt), self.options, self.title())
+
+    def push(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+        leaves: list[Any] = []
+        trees = []
+        for primal, name in zip(primals, self.names, strict=True):
+            trees.append(_numbered(primal, f"argument {name!r}", leaves))
+        found: dict[int, Any] = {}
+        for tree, tangent, name in zip(trees, tangents, self.names, strict=True):
+            cotangents.flat(tree, tangent, leaves, f"the tangent of {name!r}", found)
+        chosen = tuple(sorted(found))
+        entry, own = self.prepare(primals, chosen)
+        return entry.run(own, [found[k] for k in unshared(entry.around, leaves, chosen)])
+
+
+def unshared(around: Around, leaves: Sequence[Any], chosen: Sequence[int]) -> list[int]:
+    """The chosen leaves without those that are the array of an earlier one."""
+    if not around.same:
+        return list(chosen)
+    return [k for k in chosen if k in around.params]
+
+
+def _numbered(value: Any, where: str, leaves: list[Any]) -> object:
+    """The tree of a value with its leaves numbered and appended to `leaves`."""
+    spec = pytree.take_apart(value, where, [])
+    own: list[Any] = []
+    pytree.take_apart(value, where, own)
+    numbers = iter(range(len(leaves), len(leaves) + len(own)))
+    leaves.extend(own)
+
+    def number(s: Any) -> Any:
+        return s if isinstance(s, StaticSpec) else ResultLeaf(next(numbers))
+
+    return pytree.map_leaves(spec, number)
+
+
+def jvp(
+    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], outputs: Sequence[str] = (), **options: Any
+) -> tuple[Any, Any]:
+    """`(value, tangent)`: the value at `primals` and its derivative in the direction `tangents`, None for what is held constant.
+
+    >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, None))
+    (10.0, 5.0)
+    """
+    transform: Jvp = kept(Jvp, fun, tuple(outputs), options=options)
+    bound = transform.bound(tuple(primals), {})
+    given = tuple(tangents)
+    if len(given) != len(primals):
+        raise SeedError(f"{len(primals)} primals need as many tangents, not {len(given)}", hint="pass None for constants")
+    given += (None,) * (len(bound) - len(given))
+    value, tangent = transform.push(bound, given)
+    return value, tangent
+
+
+__all__ = ["Jvp", "SameAs", "jvp"]

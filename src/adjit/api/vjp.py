@@ -1,0 +1,244 @@
+"""`vjp`: the value now, cotangents later. Two compiled functions with the saved values between them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler import derived, pipeline
+from ..compiler.analyses.alias import roots
+from ..compiler.ir.nodes import Accumulate, Call, Function, Store, Var
+from ..compiler.ir.types import Array, is_float
+from ..compiler.ir.visitor import walk
+from ..compiler.library import ROUTINES
+from ..compiler.program import Program, ResultLeaf, StaticSpec
+from ..errors import InputChangedError, ReleasedError, SeedError
+from ..options import DEFAULT, Options
+from ..runtime import buffers, cotangents, pytree
+from ..runtime.dispatch import Around, Runner
+from ..runtime.fingerprint import fingerprint
+from .gradient import Argnums, positions
+from .transform import Transform, kept
+
+
+def written(fn: Function) -> frozenset[int]:
+    """Parameters whose memory a function may write."""
+    memory = roots(fn)
+    found: set[Var] = set()
+    for stmt in walk(fn.body):
+        if isinstance(stmt, Store | Accumulate):
+            found |= memory[stmt.array]
+        elif isinstance(stmt, Call):
+            for k in ROUTINES[stmt.name].writes:
+                array = stmt.args[k]
+                assert isinstance(array, Var)
+                found |= memory[array]
+    return frozenset(k for k, p in enumerate(fn.params) if p in found)
+
+
+class Halves:
+    """The forward and backward functions of one program."""
+
+    def __init__(self, program: Program, transform: Vjp) -> None:
+        self.program = program
+        self.around = Around(program)
+        fn = program.function
+        lenient = transform.argnums is None
+        self.leaves = derived.choose(program, transform.chosen, lenient)
+        self.outputs = self.output_params(transform.outputs)
+        forward, backward = pipeline.split(fn, self.leaves.wrt, self.outputs)
+        name = getattr(transform.base, "__name__", "function")
+        self.runner = Runner(forward, transform.options, f"Forward sweep of `{name}`")
+        self.backward_fn = backward
+        self.writes = written(backward)
+        self.options = transform.options
+        self.title = f"Reverse sweep of `{name}`"
+        self.own = len(fn.results)
+        self.floats = [k for k, r in enumerate(fn.results) if is_float(r.type)]
+        self.saved_names = [v.name for v in backward.params[: len(forward.results) - self.own]]
+        self.tree = self.value_tree()
+        self.assemble = pytree.assembler(self.tree)
+        self.gradients = pytree.assembler(derived.tuple_tree(self.leaves.trees))
+        self.lock = threading.Lock()
+        self._backward: Runner | None = None
+
+    def output_params(self, names: Sequence[str]) -> list[int]:
+        found = []
+        numbers = derived.parameters(self.program)
+        for name in names:
+            k = self.program.argument_names.index(name) if name in self.program.argument_names else -1
+            at = numbers[k] if k >= 0 else None
+            if not isinstance(at, int) or not isinstance(self.program.function.params[at].type, Array):
+                raise SeedError(f"outputs names {name!r}, which is not a parameter that holds an array of floats")
+            found.append(at)
+        return found
+
+    def value_tree(self) -> object:
+        """The returned value, then the outputs, numbered after the results."""
+        tree: object = self.program.result
+        if not self.outputs:
+            return tree
+        trees = [ResultLeaf(self.own + k) for k in range(len(self.outputs))]
+        parts = trees if isinstance(tree, StaticSpec) and tree.value is None else [tree, *trees]
+        return parts[0] if len(parts) == 1 else derived.tuple_tree(parts)
+
+    def compile(self, leaves: Sequence[Any]) -> None:
+        self.runner.prepare(self.around.with_hidden(leaves))
+
+    def forward(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...], Sequence[Any]]:
+        """(results and outputs, saved values, the core function's arguments)."""
+        arguments = self.around.with_hidden(leaves)
+        if self.around.written:
+            self.around.check(arguments)
+        flat = self.runner.call(arguments)
+        results = (*flat[: self.own], *(arguments[p] for p in self.outputs))
+        return results, flat[self.own :], arguments
+
+    def backward(self, saved: Sequence[Any], seeds: Sequence[Any], keep: bool) -> tuple[Any, ...]:
+        """Gradients of the differentiated leaves. `keep`: the saved values stay as they are."""
+        values = list(saved)
+        for k in self.writes:
+            if k < len(values) and isinstance(values[k], np.ndarray) and keep:
+                values[k] = values[k].copy()
+        arguments = [*values, *seeds]
+        with self.lock:
+            if self._backward is None:
+                self._backward = Runner(self.backward_fn, self.options, self.title)
+            self._backward.prepare(arguments)
+        found: tuple[Any, ...] = self._backward.call(arguments)
+        return found
+
+
+class Pullback:
+    """Maps a cotangent of the value to gradients, one per differentiated argument."""
+
+    def __init__(
+        self, halves: Halves, results: Sequence[Any], saved: Sequence[Any], arguments: Sequence[Any], retain: bool
+    ) -> None:
+        self._halves = halves
+        self._results = [_shape_only(r) for r in results]
+        self._saved: Sequence[Any] | None = saved
+        self._retain = retain
+        self._lock = threading.Lock()
+        self._zeros = [cotangents.zero(arguments[p]) for p in halves.leaves.zeros]
+        arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+        self._borrowed = [
+            k
+            for k, v in enumerate(saved)
+            if isinstance(v, np.ndarray) and any(np.may_share_memory(v, a) for a in arrays)
+        ]
+        self._marks = [fingerprint(saved[k]) for k in self._borrowed] if halves.options.check_inputs else []
+
+    @property
+    def saved(self) -> Any:
+        """The saved values, as a named tuple."""
+        if self._saved is None:
+            raise self._released()
+        return buffers.named(self._halves.saved_names, self._saved)
+
+    def _released(self) -> ReleasedError:
+        return ReleasedError(
+            "the saved values of this pullback were released by its first call",
+            hint="pass retain=True to vjp in order to call the pullback again",
+        )
+
+    def __call__(self, *cotangent: Any) -> Any:
+        seeds = self._seeds(cotangent)
+        with self._lock:
+            saved = self._saved
+            if saved is None:
+                raise self._released()
+            self._unchanged(saved)
+            if not self._retain:
+                self._saved = None
+        borrowed = any(k in self._halves.writes for k in self._borrowed)
+        found = self._halves.backward(saved, seeds, self._retain or borrowed)
+        return self._halves.gradients([*found, *self._zeros])
+
+    def _unchanged(self, saved: Sequence[Any]) -> None:
+        for k, mark in zip(self._borrowed, self._marks, strict=False):
+            if fingerprint(saved[k]) != mark:
+                raise InputChangedError(
+                    f"the argument array that is saved as {self._halves.saved_names[k]!r} was written after the forward sweep",
+                    why="the reverse sweep reads it",
+                    hint="call the pullback first, or pass a copy to vjp",
+                )
+
+    def _seeds(self, given: tuple[Any, ...]) -> list[Any]:
+        tree = self._halves.tree
+        if len(given) > 1:
+            raise SeedError(f"a pullback takes one cotangent, structured as the value, not {len(given)}")
+        if not given:
+            alone = isinstance(tree, ResultLeaf) and np.shape(self._results[tree.index]) == ()
+            if not alone:
+                raise SeedError("the value is not a single number, so the pullback needs a cotangent")
+            given = (1.0,)
+        found: dict[int, Any] = {}
+        cotangents.flat(tree, given[0], self._results, "the cotangent", found)
+        wanted = [*self._halves.floats, *range(self._halves.own, len(self._results))]
+        return [found.get(k, cotangents.zero(self._results[k])) for k in wanted]
+
+
+def _shape_only(value: Any) -> Any:
+    """Something of the value's shape and dtype that holds no memory."""
+    if isinstance(value, np.ndarray):
+        return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    return value
+
+
+class Vjp(Transform):
+    word = "pullback"
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        argnums: Argnums | None = None,
+        outputs: tuple[str, ...] = (),
+        options: Options = DEFAULT,
+    ) -> None:
+        super().__init__(fun, options)
+        self.argnums, self.outputs = argnums, outputs
+        self.chosen = tuple(range(len(self.names))) if argnums is None else positions(self, argnums)[0]
+
+    def recipe(self) -> tuple[Any, ...]:
+        return (self.fun, self.argnums, self.outputs, self.options)
+
+    def make(self, program: Program, extra: Any) -> Any:
+        return Halves(program, self)
+
+    def forward(self, args: tuple[Any, ...], kwargs: dict[str, Any], retain: bool) -> tuple[Any, Pullback]:
+        halves, leaves = self.prepare(self.bound(args, kwargs))
+        results, saved, arguments = halves.forward(leaves)
+        return halves.assemble(results), Pullback(halves, results, saved, arguments, retain)
+
+
+def frozen(argnums: Argnums | None) -> Any:
+    """A hashable form."""
+    return argnums if argnums is None or isinstance(argnums, int | str) else tuple(argnums)
+
+
+def vjp(
+    fun: Callable[..., Any],
+    *args: Any,
+    argnums: Argnums | None = None,
+    retain: bool = False,
+    outputs: Sequence[str] = (),
+    **kwargs: Any,
+) -> tuple[Any, Pullback]:
+    """`(value, pullback)`; `pullback(cotangent)` is a tuple with one gradient per differentiated argument.
+
+    All arguments are differentiated unless `argnums` names some; an argument without floats has None. `outputs` names arrays that the
+    function writes and whose final contents count as results, after the returned value.
+
+    >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 5.0)
+    >>> value, pullback(1.0)
+    (10.0, (5.0, 2.0))
+    """
+    transform: Vjp = kept(Vjp, fun, frozen(argnums), tuple(outputs), options={})
+    return transform.forward(args, kwargs, retain)
+
+
+__all__ = ["Pullback", "Vjp", "frozen", "vjp"]

@@ -1,0 +1,58 @@
+"""What the caller supplies to a derivative: seeds and tangents, checked and cast.
+
+Input: a value in the user's structure and the leaves it belongs to. Output: one number or fresh array per leaf, of the leaf's
+shape and dtype. Invariant: the caller's arrays are never handed on, so nothing that is returned shares memory with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler.program import NodeSpec, ResultLeaf
+from ..errors import SeedError
+from . import pytree
+
+
+def cast(value: Any, like: Any, what: str) -> Any:
+    """`value` as a number or array of the shape and dtype of `like`."""
+    shape, kind = np.shape(like), np.result_type(like)
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        raise SeedError(f"{what} is of type {type(value).__name__}, not an array or a number") from None
+    if found.dtype.kind not in "fiub" or found.dtype.itemsize > 8:
+        raise SeedError(f"{what} has dtype {found.dtype}", hint=f"pass one of dtype {kind}")
+    if found.shape != shape:
+        raise SeedError(
+            f"{what} has shape {found.shape}, but {shape} is expected", hint=f"pass an array of shape {shape}"
+        )
+    if isinstance(like, np.ndarray):
+        return np.array(found, dtype=kind, order="C", copy=True)
+    return kind.type(found[()])
+
+
+def flat(tree: object, value: Any, likes: Sequence[Any], what: str, found: dict[int, Any]) -> None:
+    """Fill `found[index]` for each `ResultLeaf(index)` in `tree` that `value` has something for; None is zero."""
+    if isinstance(tree, NodeSpec):
+        if value is None:
+            return
+        node = pytree.children(value)
+        if node is None or len(node[2]) != len(tree.children) or (tree.kind is dict and set(node[1]) != set(tree.keys)):
+            given = type(value).__name__ if node is None else f"{node[0].__name__} of {len(node[2])}"
+            raise SeedError(f"{what} is a {given}, but a {tree.kind.__name__} of {len(tree.children)} is expected")
+        parts = dict(zip(node[1], node[2], strict=True)) if tree.kind is dict else dict(enumerate(node[2]))
+        for k, (key, child) in enumerate(zip(tree.keys, tree.children, strict=True)):
+            flat(child, parts[key if tree.kind is dict else k], likes, f"{what}[{key!r}]", found)
+        return
+    if isinstance(tree, ResultLeaf) and value is not None:
+        found[tree.index] = cast(value, likes[tree.index], what)
+
+
+def zero(like: Any) -> Any:
+    """The zero of a leaf."""
+    if isinstance(like, np.ndarray):
+        return np.zeros(like.shape, like.dtype)
+    return np.result_type(like).type(0)
