@@ -59,6 +59,14 @@ class Generator:
             name = self.fresh("r")
             self.put(depth, f"{name} = row(a, {self.index(ivs, 6)})")
             self.put(depth, f"{name}[{self.index(ivs, 6)}] = {self.value(ivs, floats)}")
+        elif choice < 0.63:
+            name = self.fresh("v")
+            self.put(depth, f"{name} = zeros(8)")
+            self.put(depth, f"{name}[{self.index(ivs, 8)}] += {self.value(ivs, floats)}")
+            self.put(depth, f"s = s + {name}[{self.index(ivs, 8)}] * {name}[2]")
+        elif choice < 0.69:
+            beyond = [f"{i} + 4" for i in ivs] + [f"{i} - 1" for i in ivs] + ["n + 1"]
+            self.put(depth, f"bounds(x, 0, {self.index(ivs, 8) if self.rng.random() < 0.8 else self.rng.choice(beyond)})")
         else:
             sign = self.rng.choice(["=", "=", "+="])
             self.put(depth, f"{self.place(ivs)} {sign} {self.value(ivs, floats)}")

@@ -38,6 +38,9 @@ def check_meaning(p: Callable[[Function], Function], seed: int, *, rounding: flo
         a, b = outcome(fn, seed), outcome(changed, seed)
         assert len(a) == len(b), f"{a} against {b}"
         for u, v in zip(a, b, strict=True):
-            np.testing.assert_allclose(u, v, rtol=rounding, atol=rounding)  # type: ignore[arg-type]
+            if isinstance(u, str):
+                assert u == v, f"{u} against {v}"
+            else:
+                np.testing.assert_allclose(u, v, rtol=rounding, atol=rounding)  # type: ignore[arg-type]
     except AssertionError as error:
         raise AssertionError(f"seed {seed}: {error}\n{program(seed)}\n{text(fn)}\n=>\n{text(changed)}") from error

@@ -19,11 +19,13 @@ from .definitions import Definitions
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
     """`number` is unique within the analysis; `depth` counts the loops around the definition: two places see the
-    same instance exactly where they agree in so many enclosing passes."""
+    same instance exactly where they agree in so many enclosing passes. `source` is the variable, or the array and
+    axis of the length, that has this value; None if no variable has."""
 
     number: int
     name: str
     depth: int
+    source: Var | tuple[Var, int] | None = None
 
     def __repr__(self) -> str:
         return self.name
@@ -111,8 +113,8 @@ class Forms:
             if isinstance(stmt, Op) and stmt.out.type == INT:
                 self.of(stmt.out)
 
-    def symbol(self, name: str, depth: int) -> Symbol:
-        made = Symbol(len(self.symbols), name, depth)
+    def symbol(self, name: str, depth: int, source: Var | tuple[Var, int] | None = None) -> Symbol:
+        made = Symbol(len(self.symbols), name, depth, source)
         self.symbols.append(made)
         return made
 
@@ -131,7 +133,7 @@ class Forms:
         return known
 
     def _opaque(self, x: Var) -> Affine:
-        return Affine({self.symbol(repr(x), self.depth(x)): 1})
+        return Affine({self.symbol(repr(x), self.depth(x), x): 1})
 
     def _make(self, x: Var) -> Affine:
         if x.type != INT:
@@ -157,7 +159,7 @@ class Forms:
     def _loop_variable(self, loop: For) -> Affine:
         depth = self.depth(loop.iv)
         if abs(loop.step) == 1:
-            s = self.symbol(repr(loop.iv), depth)
+            s = self.symbol(repr(loop.iv), depth, loop.iv)
             self.iteration[loop] = s
             return Affine({s: 1})
         k = self.symbol(f"pass of {loop.iv!r}", depth)
@@ -278,7 +280,7 @@ class Forms:
                 a, b = then.yields[k], orelse.yields[k]
                 if isinstance(a, Var) and isinstance(b, Var) and self.dim(a, axis).same(self.dim(b, axis)):
                     return self.dim(a, axis)
-        form = Affine({self.symbol(f"{array!r}.shape[{axis}]", self.depth(array)): 1})
+        form = Affine({self.symbol(f"{array!r}.shape[{axis}]", self.depth(array), (array, axis)): 1})
         self._bound(form, form)
         return form
 

@@ -1,0 +1,75 @@
+"""Passes: core IR to core IR. The lists below say which run, and in what order.
+
+`simplify` prepares a function for differentiation: what it shares and hoists changes what the reverse sweep has to save.
+`finish` prepares any function for code generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..ir.nodes import Function
+from .checks import checks, wraps
+from .closed_forms import closed_forms
+from .cse import cse
+from .dce import dce
+from .forward_stores import forward_stores
+from .hoist import hoist
+from .reorder import reorder
+from .simplify import simplify_ops
+
+Pass = Callable[[Function], Function]
+
+
+def hoist_all(fn: Function) -> Function:
+    """Hoist loads under a condition, and allocations: for the last time that a function is seen."""
+    return hoist(fn, guarded=True, allocations=True)
+
+
+BEFORE: tuple[Pass, ...] = (
+    simplify_ops,
+    cse,
+    closed_forms,
+    simplify_ops,  # closed forms leave trip counts and products of constants
+    wraps,
+    checks,
+    hoist,
+    forward_stores,
+    cse,  # what was hoisted or forwarded meets its equals
+    simplify_ops,
+    dce,
+)
+
+AFTER: tuple[Pass, ...] = (
+    simplify_ops,
+    cse,
+    forward_stores,
+    wraps,
+    checks,
+    simplify_ops,
+    dce,
+    reorder,
+    hoist_all,
+    cse,  # conditions of hoisted loads
+    simplify_ops,
+    dce,
+)
+
+
+def simplify(fn: Function) -> Function:
+    """The passes before differentiation."""
+    return _run(fn, BEFORE)
+
+
+def finish(fn: Function) -> Function:
+    """The passes after differentiation, or before code generation of a function that is not differentiated."""
+    return _run(fn, AFTER)
+
+
+def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
+    for p in passes:
+        fn = p(fn)
+    return fn
+
+
+__all__ = ["finish", "simplify"]
