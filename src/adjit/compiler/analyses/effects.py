@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from ..ir.nodes import Accumulate, Call, Load, Mark, Stmt, Store, Var
 from ..ir.types import Array
-
-try:
-    from ..library.core import ROUTINES
-except ImportError:  # pragma: no cover
-    ROUTINES = {}
+from ..library import ROUTINES
 
 
 def writes(stmt: Stmt) -> tuple[Var, ...]:
