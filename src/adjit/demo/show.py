@@ -80,4 +80,7 @@ def facts(compiled: Any, gradient: Any, args: tuple[Any, ...], deviation: float)
 
 
 def path_of(gradient: Any, args: tuple[Any, ...]) -> str:
-    return str(gradient.source(*args).path)
+    """The file that holds the generated program."""
+    gradient.compile(*args)
+    compiled = gradient.compiled
+    return str(getattr(compiled, "py_func", compiled).__code__.co_filename)
