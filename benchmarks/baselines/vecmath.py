@@ -1,113 +1,113 @@
 """Vectorisable transcendental functions for Numba without SVML.
 
-A Numba @intrinsic emits a call of a scalar libm function and attaches LLVM's
-call-site attribute "vector-function-abi-variant", which tells the loop
-vectoriser that libmvec (part of glibc on x86-64 Linux) has vector versions.
-The scalar symbol gets a private name, so that LLVM does not recognise it as a
-libcall and turn it into an intrinsic without vector version (it does so for
-log, pow, ...).  Off Linux/x86-64, `available` is False and the functions fall
-back to the math module's.
+A Numba intrinsic emits a call of a scalar libm function and attaches LLVM's call-site attribute
+"vector-function-abi-variant", which tells the loop vectoriser that libmvec (part of glibc on x86-64 Linux)
+has vector versions. The scalar symbol gets a private name, so that LLVM does not recognise it as a libcall
+and turn it into an intrinsic without vector version (it does so for log, pow, …). Elsewhere `available` is
+False and the functions are the math module's.
 """
+
+from __future__ import annotations
 
 import ctypes
 import ctypes.util
 import math
+from typing import Any
 
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+LANES = (("b", 2), ("d", 4), ("e", 8))  # letters of the vector ABI for SSE, AVX2 and AVX-512
+USED = "llvm.compiler.used"
+
 try:
-    _mv = ctypes.CDLL("libmvec.so.1")
+    _vector = ctypes.CDLL("libmvec.so.1")
     llvm.load_library_permanently("libmvec.so.1")
-    _m = ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6")
+    _scalar = ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6")
     available = True
 except OSError:
     available = False
 
 
-def _make(name, nargs=1):
-    if not available or not hasattr(_mv, "_ZGVdN4%s_%s" % ("v" * nargs, name)):
-        fn = getattr(math, name)
-
-        if nargs == 1:
-
-            @njit(fastmath=True, inline="always")
-            def plain(x):
-                return fn(x)
-        else:
-
-            @njit(fastmath=True, inline="always")
-            def plain(x, y):
-                return fn(x, y)
-
-        return plain
-    sname = "vfa_" + name
-    llvm.add_symbol(sname, ctypes.cast(getattr(_m, name), ctypes.c_void_p).value)
-
-    def gen(sig):
-        def codegen(context, builder, s, args):
-            mod = builder.module
-            d = ir.DoubleType()
-            f = mod.globals.get(sname) or ir.Function(mod, ir.FunctionType(d, [d] * nargs), sname)
-            maps, used = [], []
-            for isa, n in (("b", 2), ("d", 4), ("e", 8)):
-                vn = "_ZGV%sN%d%s_%s" % (isa, n, "v" * nargs, name)
-                if not hasattr(_mv, vn):
-                    continue
-                v = ir.VectorType(d, n)
-                vf = mod.globals.get(vn) or ir.Function(mod, ir.FunctionType(v, [v] * nargs), vn)
-                used.append(vf)
-                maps.append("_ZGV_LLVM_N%d%s_%s(%s)" % (n, "v" * nargs, sname, vn))
-            # keep the declarations alive until the vectoriser has run
-            p8 = ir.IntType(8).as_pointer()
-            gname = "llvm.compiler.used"
-            old = mod.globals.pop(gname, None)
-            elems = list(old.initializer.constant) if old is not None else []
-            have = {str(e) for e in elems}
-            for u in used:
-                c = u.bitcast(p8)
-                if str(c) not in have:
-                    elems.append(c)
-            if old is not None:
-                gv = old
-                gv.type = ir.PointerType(ir.ArrayType(p8, len(elems)))
-                gv.value_type = ir.ArrayType(p8, len(elems))
-                mod.globals[gname] = gv
-            else:
-                gv = ir.GlobalVariable(mod, ir.ArrayType(p8, len(elems)), gname)
-                gv.linkage = "appending"
-                gv.section = "llvm.metadata"
-            gv.initializer = ir.Constant(ir.ArrayType(p8, len(elems)), elems)
-            c = builder.call(f, args, fastmath=["fast"])
-            c.attributes.add("nounwind")
-            c.attributes.add("readnone")
-            set.add(c.attributes, '"vector-function-abi-variant"="%s"' % ",".join(maps))
-            return c
-
-        return sig, codegen
-
-    if nargs == 1:
-
-        @intrinsic
-        def vfn(typingctx, x):
-            return gen(types.float64(types.float64))
-
-        @njit(fastmath=True, inline="always")
-        def wrapped(x):
-            return vfn(x)
+def _keep_alive(module: ir.Module, functions: list[ir.Function]) -> None:
+    """List the declarations in `llvm.compiler.used`, so that they live until the vectoriser has run."""
+    pointer = ir.IntType(8).as_pointer()
+    old = module.globals.pop(USED, None)
+    elements = list(old.initializer.constant) if old is not None else []
+    known = {str(e) for e in elements}
+    elements += [f.bitcast(pointer) for f in functions if str(f.bitcast(pointer)) not in known]
+    array = ir.ArrayType(pointer, len(elements))
+    if old is not None:
+        old.type, old.value_type = ir.PointerType(array), array
+        module.globals[USED] = used = old
     else:
+        used = ir.GlobalVariable(module, array, USED)
+        used.linkage, used.section = "appending", "llvm.metadata"
+    used.initializer = ir.Constant(array, elements)
+
+
+def _emit(module: ir.Module, builder: Any, name: str, symbol: str, args: Any) -> Any:
+    """The call of the scalar function with its vector variants attached."""
+    double, count = ir.DoubleType(), len(args)
+    variants, declared = [], []
+    for letter, lanes in LANES:
+        vector_name = f"_ZGV{letter}N{lanes}{'v' * count}_{name}"
+        if hasattr(_vector, vector_name):
+            vector = ir.VectorType(double, lanes)
+            kind = ir.FunctionType(vector, [vector] * count)
+            declared.append(module.globals.get(vector_name) or ir.Function(module, kind, vector_name))
+            variants.append(f"_ZGV_LLVM_N{lanes}{'v' * count}_{symbol}({vector_name})")
+    _keep_alive(module, declared)
+    kind = ir.FunctionType(double, [double] * count)
+    function = module.globals.get(symbol) or ir.Function(module, kind, symbol)
+    call = builder.call(function, args, fastmath=["fast"])
+    call.attributes.add("nounwind")
+    call.attributes.add("readnone")
+    set.add(call.attributes, f'"vector-function-abi-variant"="{",".join(variants)}"')
+    return call
+
+
+def _make(name: str, count: int = 1) -> Any:
+    if not available or not hasattr(_vector, f"_ZGVdN4{'v' * count}_{name}"):
+        return _plain(getattr(math, name), count)
+    symbol = f"vfa_{name}"
+    llvm.add_symbol(symbol, ctypes.cast(getattr(_scalar, name), ctypes.c_void_p).value)
+
+    def generate(signature: Any) -> Any:
+        def codegen(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            return _emit(builder.module, builder, name, symbol, args)
+
+        return signature, codegen
+
+    if count == 1:
 
         @intrinsic
-        def vfn(typingctx, x, y):
-            return gen(types.float64(types.float64, types.float64))
+        def call_one(typingctx, x):
+            return generate(types.float64(types.float64))
 
         @njit(fastmath=True, inline="always")
-        def wrapped(x, y):
-            return vfn(x, y)
+        def one(x):
+            return call_one(x)
 
-    return wrapped
+        return one
+
+    @intrinsic
+    def call_two(typingctx, x, y):
+        return generate(types.float64(types.float64, types.float64))
+
+    @njit(fastmath=True, inline="always")
+    def two(x, y):
+        return call_two(x, y)
+
+    return two
+
+
+def _plain(function: Any, count: int) -> Any:
+    if count == 1:
+        return njit(fastmath=True, inline="always")(lambda x: function(x))
+    return njit(fastmath=True, inline="always")(lambda x, y: function(x, y))
 
 
 vexp = _make("exp")
