@@ -1,7 +1,8 @@
 """Library routines that generated programs call.
 
-Each runs as plain Python and, called from a compiled function, is compiled by Numba with it. Results go to the first argument, which
-overlaps none of the others. Operands may have any strides. Invariant: the dtype of the operands is kept, and a failure is NumPy's own.
+Each runs as plain Python and, called from a compiled function, is compiled by Numba with it. Results go to the first argument (or two), which
+overlap none of the others. Operands may have any strides. Invariants: the dtype of the operands is kept; failures are NumPy's own.
+Non-goals: derivatives (`compiler.library`).
 """
 
 from __future__ import annotations
@@ -9,20 +10,166 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
+
+
+@register_jitable
+def _put(out: Any, values: Any) -> None:
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = values[i, j]
+
+
+@register_jitable
+def _add(out: Any, values: Any) -> None:
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] += values[i, j]
+
+
+def dense(a: Any) -> Any:
+    """An array that BLAS can read as it is: `a` itself unless it is strided."""
+    return a
+
+
+@overload(dense)
+def _dense(a):  # type: ignore[no-untyped-def]  # Numba compares signatures, annotations included
+    if a.layout == "A":
+        return lambda a: np.ascontiguousarray(a)
+    return lambda a: a
 
 
 @register_jitable
 def gemm(out: Any, a: Any, b: Any, accumulate: bool = False) -> None:
     """`out = a @ b`, or `out += a @ b`."""
-    if a.shape[1] == 0:
-        if not accumulate:
-            out[:, :] = 0
-        return
-    product = np.dot(a, b)
     if accumulate:
-        for i in range(out.shape[0]):
-            for j in range(out.shape[1]):
-                out[i, j] += product[i, j]
+        if a.shape[1] > 0:
+            _add(out, np.dot(dense(a), dense(b)))
+    elif a.shape[1] > 0:
+        _assign_product(out, dense(a), dense(b))
     else:
-        out[:, :] = product
+        out[:, :] = 0
+
+
+def _assign_product(out: Any, a: Any, b: Any) -> None:
+    out[...] = a @ b
+
+
+@overload(_assign_product)
+def _compiled_product(out, a, b):  # type: ignore[no-untyped-def]
+    if out.layout == "C":
+
+        def direct(out, a, b):  # type: ignore[no-untyped-def]
+            np.dot(a, b, out)
+
+        return direct
+
+    def copied(out, a, b):  # type: ignore[no-untyped-def]
+        _put(out, np.dot(a, b))
+
+    return copied
+
+
+@register_jitable
+def solve(out: Any, a: Any, right: Any) -> None:
+    """`a @ out = right` for a vector or a matrix."""
+    if a.shape[0] > 0:
+        out[...] = np.linalg.solve(dense(a), dense(right))
+
+
+@register_jitable
+def inv(out: Any, a: Any) -> None:
+    if a.shape[0] > 0:
+        _put(out, np.linalg.inv(dense(a)))
+
+
+@register_jitable
+def det(out: Any, a: Any) -> None:
+    """`out[0] = det(a)`."""
+    out[0] = np.linalg.det(dense(a)) if a.shape[0] > 0 else 1.0
+
+
+@register_jitable
+def _but(s: Any, i: int, j: int) -> Any:
+    """The product of all entries of `s` but numbers i and j."""
+    product = s.dtype.type(1)
+    for k in range(s.shape[0]):
+        if k != i and k != j:
+            product *= s[k]
+    return product
+
+
+@register_jitable
+def _turns(u: Any, v: Any) -> Any:
+    """Whether two orthogonal matrices together reverse orientation: 1 or -1."""
+    return np.rint(np.linalg.det(u) * np.linalg.det(v))
+
+
+@register_jitable
+def cofactor(out: Any, a: Any) -> None:
+    """The derivative of the determinant, by singular values, so that a singular matrix is no exception."""
+    n = a.shape[0]
+    if n == 0:
+        return
+    u, s, v = np.linalg.svd(dense(a))
+    sign = _turns(u, v)
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = 0
+    for k in range(n):
+        scale = sign * _but(s, k, k)
+        for i in range(n):
+            for j in range(n):
+                out[i, j] += scale * u[i, k] * v[k, j]
+
+
+@register_jitable
+def cofactor_derivative(out: Any, a: Any, direction: Any) -> None:
+    """The derivative of `cofactor` at `a` in a direction: linear in it, and symmetric."""
+    n = a.shape[0]
+    if n == 0:
+        return
+    u, s, v = np.linalg.svd(dense(a))
+    sign = _turns(u, v)
+    inner = np.dot(np.ascontiguousarray(u.T), np.dot(dense(direction), np.ascontiguousarray(v.T)))
+    middle = np.zeros_like(inner)
+    for i in range(n):
+        for k in range(n):
+            if i != k:
+                product = sign * _but(s, i, k)
+                middle[k, k] += inner[i, i] * product
+                middle[k, i] -= inner[i, k] * product
+    _put(out, np.dot(u, np.dot(middle, v)))
+
+
+@register_jitable
+def slogdet(sign: Any, logabs: Any, a: Any) -> None:
+    """`sign[0], logabs[0] = slogdet(a)`."""
+    if a.shape[0] > 0:
+        found = np.linalg.slogdet(dense(a))
+        sign[0] = found[0]
+        logabs[0] = found[1]
+    else:
+        sign[0] = 1
+        logabs[0] = 0
+
+
+@register_jitable
+def cholesky(out: Any, a: Any) -> None:
+    if a.shape[0] > 0:
+        _put(out, np.linalg.cholesky(dense(a)))
+
+
+@register_jitable
+def eigh(w: Any, v: Any, a: Any) -> None:
+    """Eigenvalues ascending, eigenvectors in columns; the lower triangle is read."""
+    if a.shape[0] > 0:
+        found = np.linalg.eigh(dense(a))
+        w[:] = found[0]
+        _put(v, found[1])
+
+
+@register_jitable
+def argsort(out: Any, a: Any) -> None:
+    """The stable permutation that sorts a vector."""
+    out[:] = np.argsort(a, kind="mergesort")

@@ -1,0 +1,90 @@
+"""Library routines: NumPy's values, compiled and not, for any strides and both float widths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from adjit.compiler.library import ROUTINES
+from adjit.runtime import routines
+
+RNG = np.random.default_rng(3)
+A, B = RNG.normal(size=(4, 4)), RNG.normal(size=(4, 3))
+S = A @ A.T + np.eye(4)
+WIDE = RNG.normal(size=(8, 8))
+STRIDED = WIDE[::2, ::2]
+
+
+def zeros(*shape: int, dtype: Any = float) -> np.ndarray:
+    return np.zeros(shape, dtype)
+
+
+CALLS = [
+    ("gemm", (zeros(4, 3), A, B), (A @ B,)),
+    ("gemm", (np.ones((4, 3)), A.T, B, True), (A.T @ B + 1,)),
+    ("gemm", (np.ones((8, 8))[::2, ::2], STRIDED, A.T), (STRIDED @ A.T,)),
+    ("gemm", (np.ones((4, 3)), zeros(4, 0), zeros(0, 3)), (zeros(4, 3),)),
+    ("solve", (zeros(4, 3), A, B), (np.linalg.solve(A, B),)),
+    ("solve", (zeros(4), A.T, B[:, 0]), (np.linalg.solve(A.T, B[:, 0]),)),
+    ("inv", (zeros(4, 4), STRIDED), (np.linalg.inv(STRIDED),)),
+    ("det", (zeros(1), A), (np.array([np.linalg.det(A)]),)),
+    ("cofactor", (zeros(4, 4), A), (np.linalg.det(A) * np.linalg.inv(A).T,)),
+    ("slogdet", (zeros(1), zeros(1), A), tuple(np.array([x]) for x in np.linalg.slogdet(A))),
+    ("cholesky", (zeros(4, 4), S), (np.linalg.cholesky(S),)),
+    ("eigh", (zeros(4), zeros(4, 4), S), tuple(np.linalg.eigh(S))),
+    ("argsort", (zeros(4, dtype=np.int64), np.array([2.0, 0.0, 2.0, -1.0])), (np.array([3, 1, 0, 2]),)),
+]
+
+
+def fresh(args: tuple[Any, ...], outs: int, dtype: Any) -> list[Any]:
+    """The arguments with outputs copied, floats of another width."""
+    narrow = [a.astype(dtype) if isinstance(a, np.ndarray) and a.dtype.kind == "f" else a for a in args]
+    return [a.copy() if k < outs else a for k, a in enumerate(narrow)]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("name", "args", "wanted"), CALLS)
+def test_values(name: str, args: tuple[Any, ...], wanted: tuple[Any, ...], dtype: Any) -> None:
+    given = fresh(args, len(wanted), dtype)
+    getattr(routines, name)(*given)
+    for got, right in zip(given, wanted, strict=False):
+        np.testing.assert_allclose(got, right, rtol=1e-10 if dtype == np.float64 else 2e-4, atol=1e-10)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("name", "args", "wanted"), CALLS)
+def test_compiled(name: str, args: tuple[Any, ...], wanted: tuple[Any, ...]) -> None:
+    space = {"routine": getattr(routines, name)}
+    names = ", ".join(f"x{k}" for k in range(len(args)))
+    exec(f"def call({names}):\n    routine({names})", space)
+    given = [a.copy() if k < len(wanted) and isinstance(a, np.ndarray) else a for k, a in enumerate(args)]
+    numba.njit(space["call"])(*given)
+    for got, right in zip(given, wanted, strict=False):
+        np.testing.assert_allclose(got, right, rtol=1e-9, atol=1e-12)
+
+
+def test_every_routine_is_implemented() -> None:
+    assert set(ROUTINES) <= set(dir(routines))
+
+
+@pytest.mark.parametrize("a", [A, np.arange(9.0).reshape(3, 3), np.zeros((3, 3)), np.diag([1.0, 0.0, 0.0])])
+def test_cofactors_are_the_derivative_of_the_determinant(a: np.ndarray) -> None:
+    n = len(a)
+    direction = RNG.normal(size=(n, n))
+    found, change = zeros(n, n), zeros(n, n)
+    routines.cofactor(found, a)
+    minors = np.array(
+        [
+            [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(n)]
+            for i in range(n)
+        ]
+    )
+    np.testing.assert_allclose(found, minors, atol=1e-12)
+    routines.cofactor_derivative(change, a, direction)
+    above, below, step = zeros(n, n), zeros(n, n), 1e-5
+    routines.cofactor(above, a + step * direction)
+    routines.cofactor(below, a - step * direction)
+    np.testing.assert_allclose(change, (above - below) / (2 * step), atol=1e-7)
