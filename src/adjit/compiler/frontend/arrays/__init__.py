@@ -11,13 +11,14 @@ a branch or loop entered in `builder.origins`: proofs about indices and overlaps
 
 from __future__ import annotations
 
-from . import builtins  # noqa: F401  (fills the table of NumPy functions)
+from . import builtins, products  # noqa: F401  (they fill the table of NumPy functions)
 from .access import iterate, parameter, scalar, truth
 from .attributes import attribute, method
-from .elementwise import binary, compare, unary
+from .elementwise import compare, unary
 from .fill import copy_into, materialise
 from .indexing import getitem
 from .numpy_table import convert, knows, numpy_call
+from .products import binary
 from .store import augassign, augitem, setitem
 from .view import as_variable, full
 

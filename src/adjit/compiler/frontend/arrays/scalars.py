@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from ...ir.builder import Builder, const
 from ...ir.nodes import Operand
@@ -254,13 +255,6 @@ def _heaviside(b: Builder, x: Operand, at_zero: Operand) -> Operand:
     return b.op("select", b.op("isnan", x), x, below)
 
 
-def _logistic(b: Builder, x: Operand) -> Operand:
-    """`1 / (1 + exp(-x))`; the exponential is that of -|x|, hence at most 1, and `x` is routed without a corner at 0."""
-    one, right = like(x, 1.0), b.op("ge", x, like(x, 0.0))
-    e = b.op("exp", b.op("select", right, b.op("neg", x), x))
-    return b.op("div", b.op("select", right, one, e), b.op("add", one, e))
-
-
 def _xlogy(b: Builder, x: Operand, y: Operand) -> Operand:
     zero = b.op("and", b.op("eq", x, like(x, 0.0)), b.op("not", b.op("isnan", y)))
     safe = b.op("select", zero, like(y, 1.0), y)
@@ -291,14 +285,11 @@ _row(Elementwise("signbit", np.signbit, _signbit), np.signbit)
 _row(Elementwise("float_power", np.float_power, _float_power, 10), np.float_power)
 
 
-def scipy_rows() -> None:
-    """Rows for `scipy.special`, whose functions are ufuncs with dtypes of their own."""
-    from scipy import special  # a dependency of its own size: only needed for these rows
-
-    _row(Elementwise("expit", special.expit, _logistic, 12), special.expit)
-    _row(Elementwise("xlogy", special.xlogy, _xlogy, 12), special.xlogy)
-    for op, (ufunc, *others) in SPELLINGS.items():
-        _core_row(op, ufunc, *others)
-
-
-scipy_rows()
+_row(Elementwise("xlogy", special.xlogy, _xlogy, 12), special.xlogy)
+for _op in (
+    "erf erfc erfcx erfinv gamma gammaln digamma ndtr log_ndtr ndtri logit log_expit expit".split()
+):
+    _core_row(_op, getattr(special, _op))
+BY_FUNCTION[special.psi] = ROWS["digamma"]
+for _name, _op in (("erf", "erf"), ("erfc", "erfc"), ("lgamma", "gammaln"), ("gamma", "gamma")):
+    BY_FUNCTION[getattr(math, _name)] = ROWS[_op]
