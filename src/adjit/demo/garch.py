@@ -20,7 +20,7 @@ TRUTH = {"mean": 0.05, "omega": 0.02, "alpha": 0.09, "beta": 0.89}  # per cent p
 DAYS = 5000
 
 
-def negative_log_likelihood(theta: Any, returns: Any) -> float:
+def negative_log_likelihood(theta: Any, returns: Any) -> Any:
     """Per day, of normal shocks with variance h[t] = omega + alpha e[t-1]^2 + beta h[t-1]."""
     mean, omega, alpha, beta = theta
     h = 0.0
@@ -72,7 +72,7 @@ def run() -> bool:
     for name, value, start in zip(TRUTH, found.x, guess, strict=True):
         print(f"    {name:6} {value:8.4f}   (drawn with {TRUTH[name]:.4f}, started at {start:.2f})")
     value, grad = gradient(guess, returns)
-    deviation = show.differences(lambda theta: negative_log_likelihood(theta, returns), guess, grad)
+    deviation = show.differences(lambda theta: float(negative_log_likelihood(theta, returns)), guess, grad)
     show.facts(adjit.jit(negative_log_likelihood), gradient, (guess, returns), deviation)
     close = abs(found.x[2] - TRUTH["alpha"]) < 0.03 and abs(found.x[3] - TRUTH["beta"]) < 0.04
     return bool(found.fun < value and close)
