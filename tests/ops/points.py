@@ -1,6 +1,7 @@
-"""Gradients at ties, zeros, kinks and saturated points, where differences say nothing: the values that are chosen.
+"""Gradients at ties, zeros, kinks and saturated points, where differences say nothing.
 
-An expression gives a scalar of the one argument `a`; `gradient` is what its derivative must be, `hessian` the second one where it is fixed.
+An expression gives a scalar of the one argument `a`; `gradient` is what its derivative must be, `hessian`
+the second one where it is fixed.
 """
 
 from __future__ import annotations
@@ -69,12 +70,16 @@ POINTS = [
     Point("np.sum(a ** 1)", [0.0, -3.0], [1, 1]),
     Point("np.sum(a ** 0)", [0.0, -3.0], [0, 0]),
     Point("np.sum(a ** 2.0)", [0.0, -3.0], [0, -6], np.diag([2.0, 2.0])),
-    Point("np.sum(np.sinc(a))", [0.0], [0], [[-np.pi**2 / 3]]),
+    Point("np.sum(np.sinc(a))", [0.0], [0], [[-(np.pi**2) / 3]]),
     Point("np.sum(special.exprel(a))", [0.0], [0.5], [[1 / 3]]),
     Point("special.xlogy(a[0], a[1])", [0.0, 2.0], [np.log(2.0), 0]),
     Point("np.sum(np.where(a > 0, np.sqrt(a), 0.0))", [0.0, 4.0, -1.0], [0, 0.25, 0]),
     Point("np.sum(np.where(a != 0, np.sin(a) / a, 1.0))", [0.0], [0]),
-    Point("np.sum(np.where(a > 0.5, 0.0, np.arctan2(a, 3.0 * a * a * a)) * np.where(a == 0, 0.0, 1.0))", [0.0, 1.0], [0, 0]),
+    Point(
+        "np.sum(np.where(a > 0.5, 0.0, np.arctan2(a, 3.0 * a * a * a)) * np.where(a == 0, 0.0, 1.0))",
+        [0.0, 1.0],
+        [0, 0],
+    ),
     Point("np.sum(np.sign(a) * a)", [0.0, -2.0], [0, -1]),
     Point("np.sum(np.floor(a))", [1.0, 2.5], [0, 0]),
     # exponentials

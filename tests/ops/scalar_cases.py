@@ -1,7 +1,7 @@
 """One row per scalar primitive: its domain and the derivative chosen at its special points.
 
-`points` map arguments to the partials expected there, `second` to the derivatives of the partials (row by row).
-None is a partial that does not exist; `...` is one that is not looked at.
+`points` map arguments to the partials expected there, `second` to the derivatives of the partials (row by
+row). None is a partial that does not exist; `...` is one that is not looked at.
 """
 
 from __future__ import annotations
@@ -102,7 +102,11 @@ SCALARS: dict[str, Scalar] = {
     "sub": Scalar((real, real)),
     "mul": Scalar((real, real), {(0.0, 3.0): (3.0, 0.0)}, {(0.0, 0.0): ((0, 1), (1, 0))}),
     "neg": Scalar((real,)),
-    "div": Scalar((real, nonzero), {(0.0, 2.0): (0.5, 0.0), (1.0, 0.0): (INF, -INF)}, {(0.0, 2.0): ((0, -0.25), (-0.25, 0))}),
+    "div": Scalar(
+        (real, nonzero),
+        {(0.0, 2.0): (0.5, 0.0), (1.0, 0.0): (INF, -INF)},
+        {(0.0, 2.0): ((0, -0.25), (-0.25, 0))},
+    ),
     "smul": Scalar(
         (real, real),
         {(0.0, INF): (INF, 0.0), (0.0, 2.0): (2.0, 0.0), (3.0, INF): (INF, 3.0)},
@@ -127,18 +131,28 @@ SCALARS: dict[str, Scalar] = {
         },
     ),
     "floordiv": Scalar((off_integers, lambda rng: 1.0)),
-    "mod": Scalar((real, nonzero), {(5.5, 2.0): (1.0, -2.0), (-0.5, 2.0): (1.0, 1.0), (6.0, 3.0): (1.0, -2.0)}),
+    "mod": Scalar(
+        (real, nonzero), {(5.5, 2.0): (1.0, -2.0), (-0.5, 2.0): (1.0, 1.0), (6.0, 3.0): (1.0, -2.0)}
+    ),
     "fmod": Scalar((real, nonzero), {(5.5, 2.0): (1.0, -2.0), (-0.5, 2.0): (1.0, 0.0)}),
-    "abs": Scalar((nonzero,), {(0.0,): (0.0,), (-0.0,): (0.0,), (INF,): (1.0,), (-INF,): (-1.0,)}),
+    "abs": Scalar((nonzero,), {(0.0,): (0.0,), (INF,): (1.0,), (-INF,): (-1.0,)}),
     "maximum": Scalar(
         (real, real),
-        {(1.0, 1.0): (0.5, 0.5), (0.0, -0.0): (0.5, 0.5), (INF, 1.0): (1.0, 0.0), (1.0, INF): (0.0, 1.0), (NAN, 1.0): (..., 0.0)},
+        {
+            (1.0, 1.0): (0.5, 0.5),
+            (0.0, -0.0): (0.5, 0.5),
+            (INF, 1.0): (1.0, 0.0),
+            (1.0, INF): (0.0, 1.0),
+            (NAN, 1.0): (..., 0.0),
+        },
         apart=True,
     ),
     "minimum": Scalar(
         (real, real), {(1.0, 1.0): (0.5, 0.5), (INF, 1.0): (0.0, 1.0), (-INF, 1.0): (1.0, 0.0)}, apart=True
     ),
-    "copysign": Scalar((nonzero, nonzero), {(2.0, -1.0): (-1.0, None), (-2.0, -1.0): (1.0, None), (0.0, 1.0): (0.0, None)}),
+    "copysign": Scalar(
+        (nonzero, nonzero), {(2.0, -1.0): (-1.0, None), (-2.0, -1.0): (1.0, None), (0.0, 1.0): (0.0, None)}
+    ),
     "select": Scalar((truth, real, real), own_rule=True),
     "cast": Scalar((real,)),
     "share": Scalar((real, real, weight), {(1.0, 1.0, 0.25): (0.75, 0.25, None)}, numeric=False),
@@ -181,7 +195,12 @@ SCALARS: dict[str, Scalar] = {
     "atanh": Scalar((inside,), {(1.0,): (INF,)}),
     "hypot": Scalar(
         (nonzero, nonzero),
-        {(0.0, 0.0): (0.0, 0.0), (3.0, 4.0): (0.6, 0.8), (3e200, 4e200): (0.6, 0.8), (0.0, -2.0): (0.0, -1.0)},
+        {
+            (0.0, 0.0): (0.0, 0.0),
+            (3.0, 4.0): (0.6, 0.8),
+            (3e200, 4e200): (0.6, 0.8),
+            (0.0, -2.0): (0.0, -1.0),
+        },
         {(0.0, 2.0): ((0.5, 0.0), (0.0, 0.0))},
     ),
     # special
@@ -198,7 +217,9 @@ SCALARS: dict[str, Scalar] = {
     "mills": Scalar((real,)),
     "ndtri": Scalar((fraction,), {(0.5,): (math.sqrt(2.0 * math.pi),), (0.0,): (INF,)}),
     "logit": Scalar((fraction,), {(0.5,): (4.0,), (0.0,): (INF,)}, {(0.5,): ((0.0,),)}),
-    "log_expit": Scalar((real,), {(0.0,): (0.5,), (-1000.0,): (1.0,), (1000.0,): (0.0,)}, {(0.0,): ((-0.25,),)}),
+    "log_expit": Scalar(
+        (real,), {(0.0,): (0.5,), (-1000.0,): (1.0,), (1000.0,): (0.0,)}, {(0.0,): ((-0.25,),)}
+    ),
     "expit": Scalar((real,), {(0.0,): (0.25,), (-1000.0,): (0.0,), (1000.0,): (0.0,)}),
     # no derivative
     **{name: Scalar((real, real), apart=True) for name in ("lt", "le", "gt", "ge", "eq", "ne")},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import types
 import warnings
 from collections.abc import Callable
@@ -14,7 +15,8 @@ from scipy import special
 
 from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE, arguments_marked
 
-from .cases import ROWS, Row
+from . import array_cases, cases  # noqa: F401
+from .rows import ROWS, Row
 
 
 class Defined:
@@ -33,6 +35,9 @@ class Defined:
             if found in ELEMENTWISE:
                 return lambda *args: lifted(found, *args)
         return found
+
+
+DEFINED = {"np": Defined(np), "special": Defined(special), "math": Defined(math)}
 
 
 def converting(definition: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,7 +95,9 @@ def same(found: Any, expected: Any, single: bool) -> None:
         return
     assert np.shape(found) == np.shape(expected)
     assert np.asarray(found).dtype == np.asarray(expected).dtype
-    np.testing.assert_allclose(found, expected, rtol=2e-5 if single else 1e-12, atol=2e-6 if single else 1e-14)
+    np.testing.assert_allclose(
+        found, expected, rtol=2e-5 if single else 1e-12, atol=2e-6 if single else 1e-14
+    )
 
 
 @pytest.mark.parametrize(("row", "text"), CALLS, ids=[text for _, text in CALLS])
@@ -99,8 +106,8 @@ def test_value_shape_and_dtype(row: Row, text: str) -> None:
         arguments = drawn(row, single=single)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            expected = eval(text, {"np": np, "special": special, **arguments})
-            found = eval(text, {"np": Defined(np), "special": Defined(special), **drawn(row, single=single)})
+            expected = eval(text, {"np": np, "special": special, "math": math, **arguments})
+            found = eval(text, {**DEFINED, **drawn(row, single=single)})
         same(found, expected, single)
 
 

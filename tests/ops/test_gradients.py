@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,8 +17,8 @@ from adjit.compiler.frontend.arrays.numpy_table import BUILTINS
 from adjit.compiler.frontend.arrays.scalars import BY_FUNCTION
 
 from ..support import judge
-from .cases import ROWS, Row
 from .points import POINTS, Point
+from .rows import ROWS, Row
 from .test_definitions import CALLS, drawn
 
 COUNT = itertools.count()
@@ -39,12 +40,14 @@ def function(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
     source = f"def call({', '.join(names)}):\n    return {text}\n"
     file = f"<call {next(COUNT)}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    space: dict[str, Any] = {"np": np, "special": special, "__name__": __name__}
+    space: dict[str, Any] = {"np": np, "special": special, "math": math, "__name__": __name__}
     exec(compile(source, file, "exec"), space)
     return space["call"]  # type: ignore[no-any-return]
 
 
-def arguments(row: Row, text: str, single: bool = False) -> tuple[tuple[str, ...], tuple[Any, ...], tuple[int, ...]]:
+def arguments(
+    row: Row, text: str, single: bool = False
+) -> tuple[tuple[str, ...], tuple[Any, ...], tuple[int, ...]]:
     """Names, values and positions of the floats among what the call mentions."""
     mentioned = set(compile(text, "", "eval").co_names)
     found = {k: v for k, v in drawn(row, single=single).items() if k in mentioned}
@@ -57,7 +60,12 @@ def judged(text: str, row: Row, single: bool = False, second: bool = False) -> N
     if second:
         text = f"np.sum(np.cos({text}))"
     verdict = judge.check(
-        function(text, names), values, positions, rtol=2e-3 if single else 1e-6, tangent=not second, second=second
+        function(text, names),
+        values,
+        positions,
+        rtol=2e-3 if single else 1e-6,
+        tangent=not second,
+        second=second,
     )
     assert verdict.kind in ("right", "unsure"), verdict
 
@@ -88,7 +96,9 @@ def test_float32(row: Row, text: str) -> None:
     exact = adjit.vjp(function(text, names), *wide, argnums=positions)[1](np.ones(np.shape(value)))
     for p, g, e in zip(positions, gradients, exact, strict=True):
         assert np.asarray(g).dtype == np.float32 and np.shape(g) == np.shape(values[p])
-        np.testing.assert_allclose(g, e, rtol=5e-3, atol=5e-4 * max(1.0, float(np.max(np.abs(e), initial=0.0))))
+        np.testing.assert_allclose(
+            g, e, rtol=5e-3, atol=5e-4 * max(1.0, float(np.max(np.abs(e), initial=0.0)))
+        )
 
 
 @pytest.mark.parametrize("point", POINTS, ids=[f"{p.expression} at {p.at}" for p in POINTS])
@@ -116,6 +126,8 @@ def test_every_function_has_a_row() -> None:
     missing = [
         f
         for f in (*BY_FUNCTION, *BUILTINS)
-        if f not in rows and getattr(f, "__module__", None) != "math" and getattr(f, "__name__", "?") not in shown
+        if f not in rows
+        and getattr(f, "__module__", None) != "math"
+        and getattr(f, "__name__", "?") not in shown
     ]
     assert not missing

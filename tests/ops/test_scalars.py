@@ -1,4 +1,4 @@
-"""Partials of scalar primitives against differences of their values, first and second order, and at special points."""
+"""Partials of scalar primitives against differences, first and second order, and at special points."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ class Traced:
         self.inputs = [self.builder.fresh(f"x{k}", ScalarType(dtype)) for k in range(row.arity)]
         self.out = self.builder.fresh("out", ScalarType(dtype))
         assert row.partials is not None
-        self.partials = row.partials(*(Sym(self.builder, x) for x in self.inputs), Sym(self.builder, self.out))
+        self.partials = row.partials(
+            *(Sym(self.builder, x) for x in self.inputs), Sym(self.builder, self.out)
+        )
 
     def run(self, args: tuple[Any, ...], direction: int) -> list[tuple[Any, Any] | None]:
         """Value of each partial and its derivative in one argument."""
@@ -120,7 +122,7 @@ def test_partials_against_differences(name: str) -> None:
         for k, partial in enumerate(partials):
             if partial is None or kinked(name, args, k):
                 continue
-            estimate = extrapolate(lambda h, k=k: evaluate(name, *shifted(args, k, h)))
+            estimate = extrapolate(lambda h, k=k, args=args: evaluate(name, *shifted(args, k, h)))
             close(partial, estimate.value, estimate.error, f"{name}{args} in argument {k}")
 
 
@@ -150,7 +152,9 @@ def test_second_order_against_differences_of_the_partials(name: str) -> None:
                 if kinked(name, args, direction):
                     continue
 
-                def partial(h: float, k: int = k, direction: int = direction, args: tuple[Any, ...] = args) -> float:
+                def partial(
+                    h: float, k: int = k, direction: int = direction, args: tuple[Any, ...] = args
+                ) -> float:
                     moved = shifted(args, direction, h)
                     return float(numbers(name, moved, evaluate(name, *moved))[k])
 

@@ -14,10 +14,14 @@ from adjit.runtime import evaluations
 from adjit.runtime import special as runtime_special
 
 RNG = np.random.default_rng(7)
-REAL = np.concatenate([RNG.normal(size=200) * 3, RNG.normal(size=50) * 8, [0, 1, -1, 1e-10, -1e-10, 1e-300, 40, -40]])
+REAL = np.concatenate(
+    [RNG.normal(size=200) * 3, RNG.normal(size=50) * 8, [0, 1, -1, 1e-10, -1e-10, 1e-300, 40, -40]]
+)
 TINY = 10.0 ** RNG.uniform(-300, -1, size=60)
 UNIT = np.concatenate([RNG.random(200), TINY, 1 - 10.0 ** RNG.uniform(-14, -1, size=60), [0.0, 0.5, 1.0]])
-GAMMA = np.concatenate([RNG.random(150) * 20, RNG.random(50) * 1e-5, -RNG.random(100) * 20, 10.0 ** RNG.uniform(0, 2, 30)])
+GAMMA = np.concatenate(
+    [RNG.random(150) * 20, RNG.random(50) * 1e-5, -RNG.random(100) * 20, 10.0 ** RNG.uniform(0, 2, 30)]
+)
 
 
 def mills(x: np.ndarray) -> np.ndarray:
@@ -56,7 +60,11 @@ def test_accuracy(name: str) -> None:
         for x, want in zip(points, expected, strict=True):
             try:
                 got = evaluation(float(x))
-            except (ZeroDivisionError, ValueError, OverflowError):  # Python raises where compiled code gives infinity
+            except (
+                ZeroDivisionError,
+                ValueError,
+                OverflowError,
+            ):  # Python raises where compiled code gives infinity
                 assert not math.isfinite(want)
                 continue
             assert got == pytest.approx(want, rel=bound, abs=1e-305, nan_ok=True), x

@@ -1,7 +1,8 @@
 """Evaluation of special functions of one number, in the subset that Numba compiles, without SciPy.
 
-Input and output: float64. Outside the domain the result is NaN. Accuracy: a few units in the last place, where the function itself is
-well conditioned; the tests compare with SciPy. Non-goals: arrays, complex numbers, float32 (see `special`).
+Input and output: float64. Outside the domain the result is NaN. Accuracy: a few units in the last place,
+where the function itself is well conditioned; the tests compare with SciPy. Non-goals: arrays, complex
+numbers, float32 (see `special`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def _compiled(function: Callable[..., float]) -> Any:
 
 @_compiled
 def square_exponential(x: float) -> float:
-    """`exp(x * x)` without the rounding of the square: x is split so that the square of its leading part is exact."""
+    """`exp(x * x)` without the rounding of the square: that of the leading part of x is exact."""
     lead = math.floor(x * 64.0 + 0.5) / 64.0
     rest = (x - lead) * (x + lead)
     return math.exp(lead * lead) * math.exp(rest)
@@ -100,7 +101,7 @@ def ndtri_start(p: float) -> float:
 
 @_compiled
 def ndtri_of_half(p: float) -> float:
-    """Quantile for 0 < p <= 1/2: the start, and two Newton steps on the logarithm of the distribution function."""
+    """Quantile for 0 < p <= 1/2: two Newton steps on the logarithm of the distribution function."""
     x = ndtri_start(p)
     for _ in range(2):
         x = x - (log_ndtr(x) - math.log(p)) / mills(x)
@@ -143,7 +144,7 @@ def gammaln(x: float) -> float:
 
 @_compiled
 def digamma(x: float) -> float:
-    """Recurrence up to 10, then Stirling's series; reflection for negative numbers; poles give NaN, zero infinity."""
+    """Recurrence up to 10, then Stirling's series; reflection for negative numbers. Poles give NaN."""
     if x == 0.0:
         return -1.0 / x
     if x < 0.0:

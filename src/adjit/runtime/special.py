@@ -1,8 +1,8 @@
 """Special functions of one number, as generated code calls them.
 
-In plain Python each is SciPy's function; in compiled code it is the evaluation of the same name in `evaluations`.
-Input: float32 or float64. Output: the same dtype; float32 is computed in float64.
-Non-goals: arrays, complex numbers, vectorisation.
+In plain Python each is SciPy's function; in compiled code it is the evaluation of the same name in
+`evaluations`. Input: float32 or float64. Output: the same dtype; float32 is computed in float64. Non-goals:
+arrays, complex numbers, vectorisation.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numba.extending import overload
 from scipy import special
 
 from . import evaluations
+
 
 def _plain_mills(x: float) -> Any:
     kind = np.asarray(x).dtype.type
@@ -51,14 +52,16 @@ def _unary_function(name: str, plain: Callable[[Any], Any]) -> Callable[[Any], A
     def function(x: Any) -> Any:
         return plain(x)
 
-    return _installed(function, _unary(getattr(evaluations, name)), name)
+    made: Callable[[Any], Any] = _installed(function, _unary(getattr(evaluations, name)), name)
+    return made
 
 
 def _binary_function(name: str, plain: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def function(x: Any, y: Any) -> Any:
         return plain(x, y)
 
-    return _installed(function, _binary(getattr(evaluations, name)), name)
+    made: Callable[[Any, Any], Any] = _installed(function, _binary(getattr(evaluations, name)), name)
+    return made
 
 
 def _installed(function: Any, typed: Any, name: str) -> Any:

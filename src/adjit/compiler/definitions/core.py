@@ -1,24 +1,31 @@
 """Registry of the NumPy functions that are written as loops, and of what the loops are written in.
 
-A definition is a plain Python function in the subset that the frontend reads: scalar loops, element loads and stores,
-`for index in np.ndindex(shape)` with a tuple index, static tuples (concatenation, comprehension, constant index), tests on
-ranks, dtypes, None and other compile-time values, calls of other definitions. It runs as it stands on
-NumPy arrays and returns what the NumPy function returns: value, shape and dtype. No derivative is written in one: that of the loops
-has to be right, at ties and zeros too.
+A definition is a plain Python function in the subset that the frontend reads: scalar loops, element loads
+and stores, `for index in np.ndindex(shape)` with a tuple index, static tuples (concatenation,
+comprehension, constant index), tests on ranks, dtypes, None and other compile-time values, calls of other
+definitions. It runs as it stands on NumPy arrays and returns what the NumPy function returns: value, shape
+and dtype. No derivative is written in one: that of the loops has to be right, at ties and zeros too.
 
 Annotations tell the frontend how to pass an argument:
-- `Array`  array-like: a number, list or tuple of numbers becomes an array before the call (rank 0 for a number);
-- `Once`   the same, and each element is read at most once, so a virtual array is passed without being put into memory;
+- `Array` array-like: a number, list or tuple of numbers becomes an array before the call (rank 0 for a
+  number);
+- `Once` the same, and each element is read at most once, so a virtual array is passed without being put
+  into memory;
 - `Arrays` a tuple or list, each item of which is made an array.
+
 Anything else is passed as it is. Keywords that a definition does not name are not supported.
 
 Kinds of function:
-- `@defines(np.sum)`          inlined for the spelling;
-- `@elementwise(np.square)`   a function of scalars, applied to each element with broadcasting. For a ufunc the arguments are first cast to the
-                              dtypes of the loop that NumPy chooses and the result to the dtype of its output; otherwise integers become float64;
-- `@compile_time`             ordinary Python that is run during compilation, on compile-time arguments only (dtypes, ranks, axes); its errors are the user's;
-- `@spells("share")`          a Python spelling of the core op of that name;
-- `@calls("gemm")`            a Python spelling of the library routine of that name: arrays in the routine's order of arguments, no result.
+- `@defines(np.sum)` inlined for the spelling;
+- `@elementwise(np.square)` a function of scalars, applied to each element with broadcasting. For a ufunc
+  the arguments are first cast to the dtypes of the loop that NumPy chooses and the result to the dtype of
+  its output; otherwise integers become float64;
+- `@compile_time` ordinary Python that is run during compilation, on compile-time arguments only (dtypes,
+  ranks, axes); its errors are the user's;
+- `@spells("share")` a Python spelling of the core op of that name;
+- `@calls("gemm")` a Python spelling of the library routine of that name: arrays in the routine's order of
+  arguments, no result.
+
 Non-goals: reading the sources, choosing between a definition and a library routine.
 """
 
@@ -49,7 +56,9 @@ OPS: dict[object, str] = {}
 ROUTINES: dict[object, str] = {}
 
 
-def _enter(table: dict[object, Callable[..., Any]], spellings: tuple[object, ...]) -> Callable[[Function], Function]:
+def _enter(
+    table: dict[object, Callable[..., Any]], spellings: tuple[object, ...]
+) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         for spelling in spellings:
             if spelling in DEFINITIONS or spelling in ELEMENTWISE:
@@ -208,7 +217,7 @@ def spread(index: Shape, axes: Shape, keepdims: bool) -> Shape:
     return index
 
 
-def joined(kept: Shape, reduced: Shape, axes: Shape) -> Shape:
+def joined(kept: Shape, reduced: Any, axes: Shape) -> Any:
     """The full index with entries `reduced` on `axes` and `kept` elsewhere."""
     both = kept + reduced
     return tuple(both[p] for p in places(axes, len(both)))

@@ -10,12 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .core import Array, Arrays, Axis, Dtype, Number, Once, compile_time, defines, elementwise
-
-
-@compile_time
-def dtype_or(dtype: Dtype, default: Dtype) -> np.dtype[Any]:
-    return np.dtype(default if dtype is None else dtype)
+from .core import Array, Dtype, Number, Once, compile_time, defines
 
 
 @compile_time
@@ -110,7 +105,12 @@ def diagflat(v: Array, k: int = 0) -> Array:
 
 @defines(np.linspace)
 def linspace(
-    start: Number, stop: Number, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Dtype = None
+    start: Number,
+    stop: Number,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Dtype = None,
 ) -> Any:
     """The last element is `stop` itself."""
     kind = floating_or(dtype, np.result_type(start, stop, 0.0))
@@ -143,6 +143,45 @@ def geomspace(start: Number, stop: Number, num: int = 50, endpoint: bool = True)
     if endpoint and num > 1:
         out[num - 1] = stop
     return out
+
+
+@defines(np.tril_indices)
+def tril_indices(n: int, k: int = 0, m: Any = None) -> tuple[Array, Array]:
+    columns = n if m is None else m
+    count = 0
+    for i in range(n):
+        count = count + min(max(i + k + 1, 0), columns)
+    rows = np.empty(count, np.int64)
+    places = np.empty(count, np.int64)
+    at = 0
+    for i in range(n):
+        for j in range(min(max(i + k + 1, 0), columns)):
+            rows[at] = i
+            places[at] = j
+            at = at + 1
+    return rows, places
+
+
+@defines(np.triu_indices)
+def triu_indices(n: int, k: int = 0, m: Any = None) -> tuple[Array, Array]:
+    columns = n if m is None else m
+    count = 0
+    for i in range(n):
+        count = count + max(columns - max(i + k, 0), 0)
+    rows = np.empty(count, np.int64)
+    places = np.empty(count, np.int64)
+    at = 0
+    for i in range(n):
+        for j in range(max(i + k, 0), columns):
+            rows[at] = i
+            places[at] = j
+            at = at + 1
+    return rows, places
+
+
+@defines(np.diag_indices)
+def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
+    return tuple(np.arange(n) for k in range(ndim))
 
 
 @defines(np.vander)

@@ -1,6 +1,7 @@
 """Functions of one element, and comparisons of arrays up to a tolerance.
 
-Those marked `elementwise` are functions of scalars. Each branch is smooth up to its border and beyond, so all derivatives are right there.
+Those marked `elementwise` are functions of scalars. Each branch is smooth up to its border and beyond, so
+all derivatives are right there.
 """
 
 from __future__ import annotations
@@ -107,7 +108,9 @@ def smallest(dtype: Any, value: Any) -> float:
 
 
 @defines(np.nan_to_num)
-def nan_to_num(x: Array, copy: bool = True, nan: Number = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+def nan_to_num(
+    x: Array, copy: bool = True, nan: Number = 0.0, posinf: Any = None, neginf: Any = None
+) -> Array:
     high = x.dtype.type(largest(x.dtype, posinf))
     low = x.dtype.type(smallest(x.dtype, neginf))
     out = np.empty(x.shape, x.dtype)
@@ -122,6 +125,30 @@ def nan_to_num(x: Array, copy: bool = True, nan: Number = 0.0, posinf: Any = Non
         else:
             out[index] = value
     return out
+
+
+@defines(np.round, np.around)
+def round_(a: Number, decimals: int = 0) -> Number:
+    """A multiple of a power of ten: piecewise constant."""
+    if np.issubdtype(np.result_type(a), np.integer):
+        if decimals < 0:
+            raise NotImplementedError("np.round of integers to negative decimals")
+        return np.positive(a)
+    if decimals == 0:
+        return np.rint(a)
+    if decimals > 0:
+        return np.rint(a * 10.0**decimals) / 10.0**decimals
+    return np.rint(a / 10.0**-decimals) * 10.0**-decimals
+
+
+@defines(np.select)
+def select(condlist: Any, choicelist: Any, default: Number = 0) -> Number:
+    """The choice of the first condition that holds."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 1:
+        return np.where(condlist[0], choicelist[0], default)
+    return np.where(condlist[0], choicelist[0], select(condlist[1:], choicelist[1:], default))
 
 
 @defines(np.isclose)

@@ -1,9 +1,9 @@
 """Extrema over axes: values, positions, tests of truth.
 
-All entries equal to an extremum share its derivative equally: the walk that finds the extremum only compares, so the derivative
-passes through the elements read afterwards. A single extreme entry, the common case, is then read by its position.
-NaN is the extremum wherever it occurs, and its first place is the position, as in NumPy.
-Input and output as in `reduction`.
+All entries equal to an extremum share its derivative equally: the walk that finds the extremum only
+compares, so the derivative passes through the elements read afterwards. A single extreme entry, the common
+case, is then read by its position. NaN is the extremum wherever it occurs, and its first place is the
+position, as in NumPy. Input and output as in `reduction`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def zeros_index(ndim: int) -> Shape:
 
 
 def beats(new: Number, old: Number, sign: int) -> bool:
-    """Whether `new` comes before `old`: greater for sign 1, less for sign -1; the first NaN beats all numbers."""
+    """Whether `new` is greater (sign 1) or less (sign -1) than `old`; the first NaN beats all numbers."""
     if sign > 0:
         return new > old or (new != new and old == old)
     return new < old or (new != new and old == old)
@@ -78,12 +78,12 @@ def extremes(a: Array, axis: Axis, keepdims: bool, sign: int) -> Number:
     return out
 
 
-@defines(np.max)
+@defines(np.max, np.amax)
 def max_(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Number:
     return extremes(a, axis, keepdims, 1)
 
 
-@defines(np.min)
+@defines(np.min, np.amin)
 def min_(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Number:
     return extremes(a, axis, keepdims, -1)
 

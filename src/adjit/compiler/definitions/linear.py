@@ -1,8 +1,8 @@
 """Products of vectors and matrices, norms, traces.
 
-A matrix-vector product is a loop here; only the product of two matrices is a library routine, reached through the spelling `gemm`.
-Input: arrays of the ranks that each function names; two operands take the wider dtype.
-Non-goals: decompositions and solves, which are library routines; complex numbers.
+A matrix-vector product is a loop here; only the product of two matrices is a library routine, reached
+through the spelling `gemm`. Input: arrays of the ranks that each function names; two operands take the
+wider dtype. Non-goals: decompositions and solves, which are library routines; complex numbers.
 """
 
 from __future__ import annotations
@@ -145,6 +145,11 @@ def inner(a: Array, b: Array) -> Number:
     return np.tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
 
 
+@defines(np.vecdot)
+def vecdot(x1: Array, x2: Array, *, axis: int = -1) -> Number:
+    return sum_(np.multiply(x1, x2), axis)
+
+
 @defines(np.outer)
 def outer(a: Array, b: Array) -> Array:
     x = a.ravel()
@@ -252,10 +257,10 @@ def norm_kind(order: Any, axis: Axis, ndim: int) -> tuple[str, Shape]:
     if len(axes) == 1:
         names = {None: "two", 2: "two", 1: "one", 0: "count", np.inf: "max", -np.inf: "min"}
         return names.get(order, "power"), axes
-    names = {None: "two", "fro": "two", 1: "columns", -1: "columns", np.inf: "rows", -np.inf: "rows"}
-    if len(axes) != 2 or order not in names:
+    others: dict[Any, str] = {None: "two", "fro": "two", 1: "columns", -1: "columns", np.inf: "rows", -np.inf: "rows"}
+    if len(axes) != 2 or order not in others:
         raise NotImplementedError(f"np.linalg.norm of order {order} over {len(axes)} axes")
-    return names[order], axes
+    return others[order], axes
 
 
 @defines(np.linalg.norm)

@@ -1,9 +1,9 @@
 """Sums, products, extrema and tests over axes.
 
 Input: an array, an axis (integer, tuple or None), keepdims. Output: a scalar, or an array of the kept axes.
-Where the reduced axes are the last ones each result has a running scalar; otherwise the array is walked in its own order and
-the results accumulate, so that memory is read in order either way.
-Non-goals: pairwise summation, `out`, `where`.
+Where the reduced axes are the last ones each result has a running scalar; otherwise the array is walked in
+its own order and the results accumulate, so that memory is read in order either way. Non-goals: pairwise
+summation, `out`, `where`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def sum_(a: Once, axis: Axis = None, dtype: Dtype = None, *, keepdims: bool = Fa
 
 @defines(np.prod)
 def prod(a: Once, axis: Axis = None, dtype: Dtype = None, *, keepdims: bool = False) -> Number:
-    """A running product: its derivative needs the partial products, not a division, so zeros are no exception."""
+    """A running product: its derivative takes the partial products, so zeros are no exception."""
     axes = axes_of(axis, a.ndim)
     kind = sum_dtype(a.dtype, dtype)
     if len(axes) == a.ndim:
@@ -98,7 +98,9 @@ def mean(a: Once, axis: Axis = None, dtype: Dtype = None, *, keepdims: bool = Fa
 
 
 @defines(np.var)
-def var(a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, keepdims: bool = False) -> Number:
+def var(
+    a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, keepdims: bool = False
+) -> Number:
     kind = float_dtype(a.dtype, dtype)
     centre = mean(a, axis, kind, keepdims=True)
     total = sum_(np.square(a - centre), axis, kind, keepdims=keepdims)
@@ -106,7 +108,9 @@ def var(a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, k
 
 
 @defines(np.std)
-def std(a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, keepdims: bool = False) -> Number:
+def std(
+    a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, keepdims: bool = False
+) -> Number:
     """Gradient zero where all elements are equal, as that of a norm at zero."""
     return roots(var(a, axis, dtype, ddof=ddof, keepdims=keepdims))
 
@@ -129,7 +133,9 @@ def nanmean(a: Array, axis: Axis = None, dtype: Dtype = None, *, keepdims: bool 
 
 
 @defines(np.nanvar)
-def nanvar(a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, keepdims: bool = False) -> Number:
+def nanvar(
+    a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, keepdims: bool = False
+) -> Number:
     kind = float_dtype(a.dtype, dtype)
     centre = nanmean(a, axis, kind, keepdims=True)
     present = sum_(np.logical_not(np.isnan(a)), axis, kind, keepdims=keepdims)
@@ -137,8 +143,20 @@ def nanvar(a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0
 
 
 @defines(np.nanstd)
-def nanstd(a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, keepdims: bool = False) -> Number:
+def nanstd(
+    a: Array, axis: Axis = None, dtype: Dtype = None, *, ddof: Number = 0, keepdims: bool = False
+) -> Number:
     return roots(nanvar(a, axis, dtype, ddof=ddof, keepdims=keepdims))
+
+
+@defines(np.nancumsum)
+def nancumsum(a: Array, axis: int | None = None, dtype: Dtype = None) -> Number:
+    return cumsum(np.where(np.isnan(a), a.dtype.type(0), a), axis, dtype)
+
+
+@defines(np.nancumprod)
+def nancumprod(a: Array, axis: int | None = None, dtype: Dtype = None) -> Number:
+    return cumprod(np.where(np.isnan(a), a.dtype.type(1), a), axis, dtype)
 
 
 @defines(np.cumsum)

@@ -1,8 +1,8 @@
 """Arrays put together, repeated, shifted, turned.
 
-Input: arrays, and counts that may be known at run time only. Output: a fresh array, except for `flip`, `rot90` and their
-kin, whose results are views as in NumPy.
-Non-goals: reshapes, transposes and broadcasts, which are views of the core.
+Input: arrays, and counts that may be known at run time only. Output: a fresh array, except for `flip`,
+`rot90` and their kin, whose results are views as in NumPy. Non-goals: reshapes, transposes and broadcasts,
+which are views of the core.
 """
 
 from __future__ import annotations
@@ -22,9 +22,6 @@ from .core import (
     axis_of,
     compile_time,
     defines,
-    joined,
-    only,
-    without,
 )
 
 
@@ -39,7 +36,9 @@ def ranks_agree(ranks: Shape) -> None:
     if not ranks:
         raise ValueError("need at least one array to concatenate")
     if len(set(ranks)) > 1 or ranks[0] == 0:
-        raise ValueError("all the input array dimensions must match exactly, and zero-dimensional arrays cannot be concatenated")
+        raise ValueError(
+            "all the input array dimensions must match exactly, and arrays of rank 0 cannot be concatenated"
+        )
 
 
 def shifted(index: Shape, axis: int, by: int) -> Shape:
@@ -56,11 +55,10 @@ def concatenate(arrays: Arrays, axis: int | None = 0) -> Array:
     for x in arrays:
         length = length + x.shape[along]
         for k in range(x.ndim):
-            if k != along:
-                if x.shape[k] != arrays[0].shape[k]:
-                    raise ValueError(
-                        "all the input array dimensions except for the concatenation axis must match exactly"
-                    )
+            if k != along and x.shape[k] != arrays[0].shape[k]:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must match exactly"
+                )
     shape = tuple(length if k == along else n for k, n in enumerate(arrays[0].shape))
     kind = common_dtype(tuple(x.dtype for x in arrays))
     out = np.empty(shape, kind)
@@ -146,12 +144,6 @@ def append(arr: Array, values: Array, axis: int | None = None) -> Array:
     if axis is None:
         return concatenate((arr.ravel(), values.ravel()))
     return concatenate((arr, values), axis)
-
-
-@compile_time
-def repetitions(reps: Any) -> bool:
-    """Whether `reps` is one number."""
-    return not isinstance(reps, tuple | list)
 
 
 @defines(np.tile)
@@ -252,7 +244,7 @@ def rot90(m: Array, k: int = 1) -> Array:
 def diff(a: Array, n: int = 1, axis: int = -1) -> Array:
     along = axis_of(axis, a.ndim)
     out = a
-    for m in range(n):
+    for _ in range(n):
         out = difference(out, along)
     return out
 
@@ -285,4 +277,113 @@ def take_along_axis(arr: Array, indices: Array, axis: int) -> Array:
     out = np.empty(indices.shape, arr.dtype)
     for index in np.ndindex(indices.shape):
         out[index] = arr[tuple(indices[index] if k == along else i for k, i in enumerate(index))]
+    return out
+
+
+@defines(np.split)
+def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> tuple[Array, ...]:
+    """Views, in a tuple rather than a list."""
+    along = axis_of(axis, ary.ndim)
+    n = ary.shape[along]
+    if np.ndim(indices_or_sections) == 0:
+        parts = indices_or_sections
+        if n % parts != 0:
+            raise ValueError("array split does not result in an equal division")
+        return tuple(piece(ary, along, k * (n // parts), (k + 1) * (n // parts)) for k in range(parts))
+    edges = (0,) + tuple(indices_or_sections) + (n,)
+    return tuple(piece(ary, along, edges[k], edges[k + 1]) for k in range(len(edges) - 1))
+
+
+def piece(a: Array, axis: int, start: int, stop: int) -> Array:
+    return a[tuple(slice(start, stop) if k == axis else slice(None) for k in range(a.ndim))]
+
+
+@defines(np.hsplit)
+def hsplit(ary: Array, indices_or_sections: Any) -> tuple[Array, ...]:
+    return split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
+
+
+@defines(np.vsplit)
+def vsplit(ary: Array, indices_or_sections: Any) -> tuple[Array, ...]:
+    return split(ary, indices_or_sections, 0)
+
+
+@compile_time
+def pad_widths(width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
+    """Before and after, for each axis."""
+    return tuple((int(a), int(b)) for a, b in np.broadcast_to(np.asarray(width), (ndim, 2)).tolist())
+
+
+@compile_time
+def known_padding(mode: str) -> None:
+    if mode not in ("constant", "edge", "wrap", "reflect", "symmetric"):
+        raise NotImplementedError(f"np.pad of mode {mode!r}")
+
+
+def source_of(i: int, n: int, mode: str) -> int:
+    """The element of n that a padded position i, counted from the first element, repeats."""
+    if mode == "edge":
+        return min(max(i, 0), n - 1)
+    if mode == "wrap":
+        return i % n
+    if mode == "reflect":
+        j = i % max(2 * n - 2, 1)
+        return j if j < n else 2 * n - 2 - j
+    j = i % (2 * n)
+    return j if j < n else 2 * n - 1 - j
+
+
+@defines(np.pad)
+def pad(array: Array, pad_width: Any, mode: str = "constant", *, constant_values: Number = 0) -> Array:
+    known_padding(mode)
+    widths = pad_widths(pad_width, array.ndim)
+    out = np.empty(tuple(n + w[0] + w[1] for n, w in zip(array.shape, widths)), array.dtype)
+    if mode == "constant":
+        for index in np.ndindex(out.shape):
+            out[index] = constant_values
+        for index in np.ndindex(array.shape):
+            out[tuple(i + w[0] for i, w in zip(index, widths))] = array[index]
+        return out
+    for index in np.ndindex(out.shape):
+        out[index] = array[tuple(source_of(i - w[0], n, mode) for i, n, w in zip(index, array.shape, widths))]
+    return out
+
+
+@defines(np.insert)
+def insert(arr: Array, obj: int, values: Number, axis: int | None = None) -> Array:
+    """At one place."""
+    if np.ndim(obj) != 0:
+        raise NotImplementedError("np.insert at several places")
+    if axis is None:
+        return insert(arr.ravel(), obj, values, 0)
+    along = axis_of(axis, arr.ndim)
+    at = obj + arr.shape[along] if obj < 0 else obj
+    shape = tuple(n + 1 if k == along else n for k, n in enumerate(arr.shape))
+    new = np.broadcast_to(values, tuple(n for k, n in enumerate(arr.shape) if k != along))
+    out = np.empty(shape, arr.dtype)
+    for index in np.ndindex(shape):
+        if index[along] == at:
+            out[index] = new[tuple(i for k, i in enumerate(index) if k != along)]
+        elif index[along] < at:
+            out[index] = arr[index]
+        else:
+            out[index] = arr[shifted(index, along, -1)]
+    return out
+
+
+@defines(np.delete)
+def delete(arr: Array, obj: int, axis: int | None = None) -> Array:
+    """Of one place."""
+    if np.ndim(obj) != 0:
+        raise NotImplementedError("np.delete at several places")
+    if axis is None:
+        return delete(arr.ravel(), obj, 0)
+    along = axis_of(axis, arr.ndim)
+    at = obj + arr.shape[along] if obj < 0 else obj
+    if at < 0 or at >= arr.shape[along]:
+        raise IndexError("index is out of bounds in np.delete")
+    shape = tuple(n - 1 if k == along else n for k, n in enumerate(arr.shape))
+    out = np.empty(shape, arr.dtype)
+    for index in np.ndindex(shape):
+        out[index] = arr[index] if index[along] < at else arr[shifted(index, along, 1)]
     return out

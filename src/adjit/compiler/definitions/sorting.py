@@ -1,7 +1,8 @@
 """Order: sorting, ranks, medians and quantiles, search.
 
-Only the permutation of one row comes from a library routine; what is sorted is gathered through it, so the derivative goes back the
-same way. Input: arrays; NaN sorts last. Output: as NumPy. Non-goals: partial sorts, sorting by several keys.
+Only the permutation of one row comes from a library routine; what is sorted is gathered through it, so the
+derivative goes back the same way. Input: arrays; NaN sorts last. Output: as NumPy. Non-goals: partial
+sorts, sorting by several keys.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Weighted means, covariances, quadrature, polynomials, convolution, interpolation, log-sum-exp.
 
-Compositions of other definitions and short loops. Input and output: as NumPy's and SciPy's functions of the same name.
+Compositions of other definitions and short loops. Input and output: as NumPy's and SciPy's functions of the
+same name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,20 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from .core import Array, Axis, Number, Once, axes_of, axis_of, compile_time, defines, float_dtype, spells
+from .core import (
+    Array,
+    Axis,
+    Number,
+    axes_of,
+    axis_of,
+    compile_time,
+    defines,
+    float_dtype,
+    joined,
+    only,
+    spells,
+    without,
+)
 from .extrema import max_
 from .reduction import mean, sum_
 
@@ -22,7 +36,7 @@ def held(x: Number) -> Number:
 
 
 @defines(np.average)
-def average(a: Array, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Number:
+def average(a: Array, axis: Any = None, weights: Any = None, *, keepdims: bool = False) -> Number:
     if weights is None:
         return mean(a, axis, keepdims=keepdims)
     w = np.asarray(weights)
@@ -99,6 +113,66 @@ def horner(p: Array, x: Number, kind: Any) -> Number:
     return y
 
 
+@defines(np.polymul)
+def polymul(a1: Array, a2: Array) -> Array:
+    return convolve(a1, a2)
+
+
+@defines(np.polyder)
+def polyder(p: Array, m: int = 1) -> Array:
+    if m == 0:
+        return p
+    n = max(p.shape[0] - 1, 0)
+    out = np.empty(n, np.result_type(p.dtype, np.int64))
+    for k in range(n):
+        out[k] = p[k] * (n - k)
+    return polyder(out, m - 1)
+
+
+@defines(np.bincount)
+def bincount(x: Array, weights: Any = None, minlength: int = 0) -> Array:
+    """Counts, or sums of weights, per value."""
+    n = minlength
+    for k in range(x.shape[0]):
+        n = max(n, x[k] + 1)
+    if weights is None:
+        counts = np.zeros(n, np.int64)
+        for k in range(x.shape[0]):
+            counts[x[k]] += 1
+        return counts
+    w = np.asarray(weights)
+    if w.shape[0] != x.shape[0]:
+        raise ValueError("The weights and list don't have the same length.")
+    sums = np.zeros(n, np.float64)
+    for k in range(x.shape[0]):
+        sums[x[k]] += np.float64(w[k])
+    return sums
+
+
+@defines(np.unwrap)
+def unwrap(p: Array, discont: Any = None, axis: int = -1, *, period: Number = 6.283185307179586) -> Array:
+    """Steps larger than half a period are changed by whole periods, which carry no derivative."""
+    along = axis_of(axis, p.ndim)
+    kind = np.result_type(p.dtype, period)
+    half = period / 2.0
+    limit = half if discont is None else max(discont, half)
+    out = np.empty(p.shape, kind)
+    for kept in np.ndindex(without(p.shape, (along,))):
+        correction = kind.type(0)
+        for at in np.ndindex(only(p.shape, (along,))):
+            here = joined(kept, at, (along,))
+            value = kind.type(p[here])
+            if at[0] > 0:
+                step = value - kind.type(p[joined(kept, (at[0] - 1,), (along,))])
+                turned = np.floor((step + half) / period) * period
+                if step - turned == -half and step > 0:
+                    turned = turned - period
+                if abs(step) >= limit:
+                    correction = correction - turned
+            out[here] = value + correction
+    return out
+
+
 @compile_time
 def known_mode(mode: str) -> None:
     if mode not in ("full", "same", "valid"):
@@ -119,7 +193,7 @@ def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
 
 
 def cut(a: Array, v: Array, mode: str, start: int) -> Array:
-    """The convolution, or its part of the longer length from `start` on, or the part where both overlap fully."""
+    """The convolution, its part of the longer length from `start` on, or that of full overlap."""
     known_mode(mode)
     n = a.shape[0]
     m = v.shape[0]
@@ -214,11 +288,6 @@ def slope_along(f: Array, axis: int, spacing: Number) -> Array:
 
 
 # -- sums of exponentials
-
-
-def finite(x: Number) -> Number:
-    """Zero for an infinite maximum, which must not be subtracted."""
-    return np.where(np.isfinite(x), x, 0.0 * np.ones_like(x))
 
 
 @defines(special.logsumexp)

@@ -1,7 +1,7 @@
 """Special functions and their partials.
 
-The spellings in generated code are names of `runtime.special`. `SPELLINGS` gives the ufunc of SciPy that decides dtypes and the
-other Python functions that mean the same.
+The spellings in generated code are names of `runtime.special`. `SPELLINGS` gives the ufunc of SciPy that
+decides dtypes and the other Python functions that mean the same.
 """
 
 from __future__ import annotations
@@ -107,12 +107,13 @@ def logit_partials(p: Value, out: Value) -> tuple[object, ...]:
 
 @define("log_expit", 1, "log_expit({0})", special.log_expit, expensive=True)
 def log_expit_partials(x: Value, out: Value) -> tuple[object, ...]:
-    """`expit(-x)`, which is one half at zero and follows the tail to the right: `-expm1(out)` would be rounded off there."""
+    """`expit(-x)`; `-expm1(out)` would be rounded off in the tail to the right."""
     return (call("expit", -x),)
 
 
 @define("expit", 1, "expit({0})", special.expit, expensive=True)
 def expit_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (out * call("expit", -x),)
+
 
 NAMES = (*SPELLINGS, "polygamma", "mills", "expit")  # what generated code imports

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
-from .core import define
+from .core import Partials, define
 from .symbolic import Value, absolute, cos, cosh, equal, maximum, sin, sinh, sqrt, stop_gradient, where
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
 
-def _op(name: str, python: str | None = None, *, arity: int = 1, singular: bool = False):  # type: ignore[no-untyped-def]
+def _op(
+    name: str, python: str | None = None, *, arity: int = 1, singular: bool = False
+) -> Callable[[Partials], Partials]:
     spelled = f"{python or 'np.' + name}({', '.join(f'{{{k}}}' for k in range(arity))})"
     function = getattr(np, (python or name).split(".")[-1], None) or getattr(math, name)
     return define(name, arity, spelled, function, expensive=True, singular=singular)
