@@ -123,6 +123,22 @@ class SliceValue:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """What a loop runs over when its length is known at run time only: `element(i)` for 0 <= i < length."""
+
+    length: Operand
+    element: Callable[[Operand], Value]
+    over: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndexSpace:
+    """All indices of a shape in C order, as `np.ndindex` gives them."""
+
+    shape: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Maybe:
     """A name that is bound only where `bound` holds; the language half unwraps it where the name is read."""
 
@@ -151,6 +167,8 @@ Value = (
     | Method
     | RangeValue
     | SliceValue
+    | Stream
+    | IndexSpace
     | Maybe
     | Undefined
 )

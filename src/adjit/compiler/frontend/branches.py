@@ -1,0 +1,344 @@
+"""Branches: both sides are walked in blocks of their own, then each name that differs is joined.
+
+Input: a run-time condition and two walks. Output: an `If` (or `select`s), names rebound to its results.
+Invariants: memory that a side allocates never leaves it: storage is made before the branch and filled on each side;
+storage that stands for memory which is visible under another name too must not be written afterwards (`freeze`).
+Non-goals: conditions known at compile time (`statements`, `expressions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...errors import InferenceError
+from ..ir.builder import const
+from ..ir.nodes import Block, Const, Dim, Op, Operand, Stmt, Var
+from ..ir.types import Array
+from ..ir.visitor import defined, operands
+from . import carry
+from .arrays import copy_into, full
+from .arrays.linear import equal
+from .carry import Copies, Items, Optional_, Part, Reference, Slot, Storage
+from .values import ArrayValue, Mapping_, Maybe, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
+
+if TYPE_CHECKING:
+    from ..ir.builder import _Scope
+    from .specialise import Frame, Specialiser
+
+CHEAP = frozenset(
+    ("add", "sub", "neg", "cast", "select", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not")
+)
+Key = tuple["Frame", str]
+
+
+@dataclass
+class Side:
+    """A walked block: its statements, the names at its end, whether the end is never reached."""
+
+    scope: _Scope
+    names: dict[Key, Value]
+    dead: bool
+
+    def local(self) -> set[Var]:
+        return {v for s in self.scope.stmts for v in defined(s)}
+
+
+@contextmanager
+def reopened(ctx: Specialiser, scope: _Scope) -> Iterator[None]:
+    """Go on in a block that was closed."""
+    ctx.b.scopes.append(scope)
+    try:
+        yield
+    finally:
+        ctx.b.scopes.pop()
+
+
+@contextmanager
+def outside(ctx: Specialiser) -> Iterator[None]:
+    """Go on, for a moment, in the block around the innermost one."""
+    scope = ctx.b.scopes.pop()
+    try:
+        yield
+    finally:
+        ctx.b.scopes.append(scope)
+
+
+def names_now(ctx: Specialiser) -> dict[Key, Value]:
+    return {(f, name): v for f in ctx.frames for name, v in f.names.items()}
+
+
+def side(ctx: Specialiser, walk: Callable[[], None]) -> Side:
+    with ctx.b.block():
+        scope = ctx.b.scopes[-1]
+        ctx.dead = False
+        walk()
+        return Side(scope, names_now(ctx), ctx.dead)
+
+
+def branch(
+    ctx: Specialiser,
+    cond: Operand,
+    then: Callable[[], None],
+    orelse: Callable[[], None],
+    keep: Callable[[str], bool],
+) -> None:
+    """Walk both sides and join them; of the current frame's names those that `keep` wants are joined."""
+
+    def walk() -> None:
+        before = ctx.snapshot()
+        first = side(ctx, then)
+        ctx.restore(before)
+        second = side(ctx, orelse)
+        ctx.restore(before)
+        _Merge(ctx, cond, first, second, keep).run()
+
+    ctx.retrying(walk)
+
+
+class _Merge:
+    def __init__(
+        self, ctx: Specialiser, cond: Operand, then: Side, orelse: Side, keep: Callable[[str], bool]
+    ) -> None:
+        self.ctx, self.cond, self.then, self.orelse, self.keep = ctx, cond, then, orelse, keep
+        self.locals = (then.local(), orelse.local())
+
+    def run(self) -> None:
+        ctx = self.ctx
+        pairs = self.pairs()
+        slots = [self.settle(s, a, b) for s, (a, b) in zip(map(self.slot, pairs), pairs, strict=True)]
+        places = [self.places(s, a, b, "y") for s, (a, b) in zip(slots, pairs, strict=True)]
+        ops = [self.end(k, pairs, slots, places) for k in (0, 1)]
+        outs = self.emit(ops)
+        built = []
+        rest = iter(outs)
+        for slot, (a, b), place in zip(slots, pairs, places, strict=True):
+            like = b if carry.missing(a) or self.then.dead else a
+            built.append(carry.build(ctx, slot, like, rest, iter(place), "?"))
+        for (frame, name), k in self.wanted.items():
+            value = built[k]
+            frame.names[name] = _named(value, name)
+        for frame, name in self.dropped:
+            frame.names.pop(name, None)
+        ctx.dead = self.then.dead and self.orelse.dead
+
+    def pairs(self) -> list[tuple[Value | None, Value | None]]:
+        """The different pairs of values; names that share both values share one pair."""
+        before = names_now(self.ctx)
+        found: list[tuple[Value | None, Value | None]] = []
+        index: dict[tuple[int, int], int] = {}
+        self.wanted: dict[Key, int] = {}
+        self.dropped: list[Key] = []
+        for key in dict.fromkeys([*self.then.names, *self.orelse.names]):
+            a, b = self.then.names.get(key), self.orelse.names.get(key)
+            if a is b and a is before.get(key):
+                continue
+            if key[0] is self.ctx.frame and not self.keep(key[1]):
+                self.dropped.append(key)
+                continue
+            identity = (id(a), id(b))
+            if identity not in index:
+                index[identity] = len(found)
+                found.append((a, b))
+            self.wanted[key] = index[identity]
+        return found
+
+    def slot(self, pair: tuple[Value | None, Value | None]) -> Slot:
+        a, b = pair
+        if self.then.dead or self.orelse.dead:
+            only, k = (b, 1) if self.then.dead else (a, 0)
+            outer = isinstance(only, Static) or self.outer(only, k)
+            outer = outer or (isinstance(only, ScalarValue) and only.operand not in self.locals[k])
+            return carry.Same() if outer else carry.alone(self.ctx, only)
+        return carry.join(self.ctx, a, b)
+
+    def settle(self, slot: Slot, a: Value | None, b: Value | None) -> Slot:
+        """References only to arrays that exist before the branch; the others become storage."""
+        match slot:
+            case Optional_(inner=inner):
+                return Optional_(self.settle(inner, _held(a), _held(b)))
+            case Items(kind=kind, keys=keys, slots=slots):
+                pairs = zip(slots, _items(a, len(slots)), _items(b, len(slots)), strict=True)
+                return Items(kind, keys, tuple(self.settle(s, x, y) for s, x, y in pairs))
+            case Reference(dtype=dtype, ndim=ndim):
+                ok = all(self.outer(v, k) for k, v in enumerate((a, b)))
+                return slot if ok else Storage(dtype, ndim)
+            case Part(like=like):
+                ok = like.base not in self.locals[0] | self.locals[1]
+                return slot if ok else Storage(like.dtype, len(like.axes))
+        return slot
+
+    def outer(self, value: Value | None, k: int) -> bool:
+        """Whether a view can be taken before the branch."""
+        if not isinstance(value, ArrayValue):
+            return False
+        return not ({value.base, *carry.numbers(value)} & self.locals[k])
+
+    def places(self, slot: Slot, a: Value | None, b: Value | None, hint: str) -> list[ArrayValue]:
+        match slot:
+            case Optional_(inner=inner):
+                return self.places(inner, _held(a), _held(b), hint)
+            case Items(slots=slots):
+                pairs = zip(slots, _items(a, len(slots)), _items(b, len(slots)), strict=True)
+                return [p for s, x, y in pairs for p in self.places(s, x, y, hint)]
+            case Storage(dtype=dtype, ndim=ndim):
+                shape = [self.length(a, b, k) for k in range(ndim)]
+                return [full(self.ctx, self.ctx.b.alloc(shape, dtype, hint))]
+        return []
+
+    def length(self, a: Value | None, b: Value | None, axis: int) -> Operand:
+        """The length of an axis on the side that is taken, before the branch."""
+        found: list[Operand] = []
+        for value, s in ((a, self.then), (b, self.orelse)):
+            if isinstance(value, ArrayValue | VirtualArray) and not s.dead:
+                found.append(hoisted(self.ctx, s.scope, value.shape[axis], "branch"))
+            else:
+                found.append(const(0))
+        if not isinstance(a, ArrayValue | VirtualArray) or self.then.dead:
+            return found[1]
+        if not isinstance(b, ArrayValue | VirtualArray) or self.orelse.dead:
+            return found[0]
+        if equal(self.ctx.b, found[0], found[1]):
+            return found[0]
+        return self.ctx.b.op("select", self.cond, found[0], found[1], hint="n")
+
+    def end(
+        self,
+        k: int,
+        pairs: Sequence[tuple[Value | None, Value | None]],
+        slots: Sequence[Slot],
+        places: Sequence[list[ArrayValue]],
+    ) -> list[Operand]:
+        """The yields of one side, after it has filled the storage."""
+        ctx, this = self.ctx, (self.then, self.orelse)[k]
+        out: list[Operand] = []
+        kept = ctx.snapshot()
+        for key, v in this.names.items():
+            key[0].names[key[1]] = v
+        with reopened(ctx, this.scope):
+            for pair, slot, place in zip(pairs, slots, places, strict=True):
+                copies = Copies(iter(place), [])
+                if this.dead:
+                    out.extend(self.unreached(slot, pair[1 - k], copies))
+                else:
+                    out.extend(carry.yields(ctx, slot, pair[k], copies))
+                for target, source in copies.pairs:
+                    copy_into(ctx, target, source)  # type: ignore[arg-type]
+                    self.protect(target, source, this, self.locals[k])
+        ctx.restore(kept)
+        return out
+
+    def unreached(self, slot: Slot, other: Value | None, copies: Copies) -> Iterator[Operand]:
+        if isinstance(slot, Reference | Part):
+            return iter(())
+        return carry.yields(self.ctx, slot, None, copies)
+
+    def protect(self, place: ArrayValue, source: Value, this: Side, local: set[Var]) -> None:
+        """A copy must not be written while what it was copied from can be reached, and the other way round."""
+        if not isinstance(source, ArrayValue):
+            return
+        roots = self.ctx.b.origin(source.base)
+        shared = not roots <= local or sum(
+            1 for v in {id(v): v for key, v in this.names.items() if key in self.wanted}.values()
+            for a in arrays_in(v) if self.ctx.b.origin(a.base) & roots
+        ) > 1
+        if shared:
+            reason = "a branch decides which array it is, so a copy stands for it"
+            freeze(self.ctx, place.base, roots, reason)
+
+    def emit(self, ops: list[list[Operand]]) -> list[Operand]:
+        b = self.ctx.b
+        stmts = [self.then.scope.stmts, self.orelse.scope.stmts]
+        scalars = not any(isinstance(x.type, Array) for x in ops[0])
+        if scalars and all(_cheap(s) for block in stmts for s in block):
+            for scope in (self.then.scope, self.orelse.scope):
+                for s in scope.stmts:
+                    b.emit(s)
+                b.scopes[-1].known.update(scope.known)
+            return [b.op("select", self.cond, x, y) for x, y in zip(*ops, strict=True)]
+        outs = []
+        for x, y in zip(*ops, strict=True):
+            out = b.fresh(_name(x, y), x.type)
+            if isinstance(x, Var) and isinstance(y, Var) and isinstance(x.type, Array):
+                b.origins[out] = b.origin(x) | b.origin(y)
+                _share_lengths(self.ctx, out, (x, y))
+            outs.append(out)
+        blocks = [Block(tuple(s), tuple(o)) for s, o in zip(stmts, ops, strict=True)]
+        if outs or any(stmts):
+            b.if_(self.cond, blocks[0], blocks[1], outs)
+        return list(outs)
+
+
+def _share_lengths(ctx: Specialiser, out: Var, choices: Sequence[Var]) -> None:
+    """Where all arrays that a reference may be have equal lengths, its own are the same operands."""
+    assert isinstance(out.type, Array)
+    for axis in range(out.type.ndim):
+        lengths = [ctx.b.dim(c, axis) for c in choices]
+        if all(equal(ctx.b, lengths[0], n) for n in lengths[1:]):
+            ctx.b.scopes[-1].known["dim", out, axis] = lengths[0]
+
+
+def _name(x: Operand, y: Operand) -> str:
+    return next((v.name for v in (x, y) if isinstance(v, Var)), "t")
+
+
+def _cheap(s: Stmt) -> bool:
+    return isinstance(s, Op) and (s.op in CHEAP or (s.out.type.dtype == "int64" and s.op in ("mul", "wrap")))
+
+
+def _held(value: Value | None) -> Value | None:
+    return value.value if isinstance(value, Maybe) else value
+
+
+def _items(value: Value | None, n: int) -> Sequence[Value | None]:
+    return [None] * n if value is None or carry.missing(value) else carry.parts(value)
+
+
+def _named(value: Value, name: str) -> Value:
+    return Maybe(value.value, value.bound, name) if isinstance(value, Maybe) and value.name != name else value
+
+
+def arrays_in(value: Value) -> Iterator[ArrayValue]:
+    match value:
+        case ArrayValue():
+            yield value
+        case Sequence_() | Mapping_() | Record():
+            for v in carry.parts(value):
+                yield from arrays_in(v)
+        case Maybe(value=inner):
+            yield from arrays_in(inner)
+
+
+def freeze(ctx: Specialiser, copy: Var, roots: frozenset[Var], reason: str) -> None:
+    """From here on a write to the copy or to what it was copied from is refused."""
+    ctx.frozen[copy] = reason
+    for root in roots:
+        ctx.frozen[root] = reason
+
+
+def hoisted(ctx: Specialiser, scope: _Scope, x: Operand, where: str) -> Operand:
+    """A length that a block computes, computed before the block instead."""
+    if isinstance(x, Const):
+        return x
+    position = next((k for k, s in enumerate(scope.stmts) if x in defined(s)), None)
+    if position is None:
+        return x
+    s = scope.stmts[position]
+    if not isinstance(s, Op | Dim) or (isinstance(s, Op) and s.op in ("floordiv", "mod")):
+        ctx.error(
+            InferenceError,
+            f"the length of an array that leaves the {where} is known only inside it",
+            "its memory has to be there before",
+            f"make the array before the {where}",
+        )
+    for y in operands(s):
+        hoisted(ctx, scope, y, where)
+    scope.stmts.remove(s)
+    ctx.b.emit(s)
+    ctx.b.scopes[-1].known.update({k: v for k, v in scope.known.items() if v is x})
+    return x
+
+
+__all__ = ["Side", "arrays_in", "branch", "freeze", "hoisted", "names_now", "outside", "reopened"]

@@ -1,0 +1,374 @@
+"""Calls: user functions are inlined, with names of their own; the rest is looked up.
+
+Input: a callable as a value or Python object, and arguments as values. Output: the value of the call.
+Invariants: arguments are evaluated left to right; a function's text is read once; a function that calls itself is inlined
+only as deep as compile-time values say. Non-goals: what NumPy functions mean (`arrays`), builtins (`python_builtins`).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
+from ..definitions import COMPILE_TIME
+from ..ir.nodes import Location
+from . import arrays, containers, fence, python_builtins, resolve
+from .arrays.promote import is_array, is_number
+from .normalise import RESULT, Normal, normalise
+from .scope import Facts, analyse
+from .source import FunctionNode, Source, plain_function, source_of
+from .structure import field_names, is_record
+from .values import Closure, Mapping_, Method, Record, Sequence_, Static, Value
+
+if TYPE_CHECKING:
+    from .specialise import Frame, Specialiser
+
+DEPTH = 60  # of inlined calls within each other
+OWN = __name__.rsplit(".", 2)[0] + ".definitions"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A function's text, read."""
+
+    normal: Normal
+    facts: Facts
+    locals: frozenset[str]
+
+
+@functools.lru_cache(maxsize=1024)
+def prepared(node: FunctionNode, file: str, name: str) -> Prepared:
+    fence.check(node, file, name)
+    normal = normalise(node)
+    facts = analyse(normal)
+    return Prepared(normal, facts, frozenset(facts.bound) | frozenset(_parameters(node)))
+
+
+def _parameters(node: FunctionNode) -> list[str]:
+    a = node.args
+    rest = [x.arg for x in (a.vararg, a.kwarg) if x is not None]
+    return [*(x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)), *rest]
+
+
+@functools.lru_cache(maxsize=1024)
+def capture(function: types.FunctionType) -> Source:
+    """The definition of a function, within the fence."""
+    source = source_of(function)
+    prepared(source.node, source.file, source.name)
+    return source
+
+
+def entry(fun: object) -> tuple[types.FunctionType, list[object]]:
+    """The plain function to specialise, and objects for its first parameters (of a bound method)."""
+    bound: list[object] = []
+    if isinstance(fun, types.MethodType):
+        bound = [fun.__self__]
+    function = plain_function(fun)
+    if isinstance(function, types.FunctionType):
+        return function, bound
+    name = getattr(fun, "__name__", repr(fun))
+    raise UnsupportedSyntaxError(
+        f"{name} is not a Python function",
+        None,
+        "adjit transforms the source of functions written in Python",
+        "wrap it: lambda x: " + name + "(x)",
+    )
+
+
+# -- call expressions
+
+
+def expression(ctx: Specialiser, node: ast.Call) -> Value:
+    """The value of a call in the user's text."""
+    function = ctx.eval(node.func)
+    values = ctx.spread([*node.args, *(k.value for k in node.keywords)]) if not _starred(node) else None
+    if values is not None:
+        args = values[: len(node.args)]
+        kwargs = {str(k.arg): v for k, v in zip(node.keywords, values[len(node.args) :], strict=True)}
+    else:
+        args, kwargs = _spread_arguments(ctx, node)
+    with ctx.at(node):
+        return call(ctx, function, args, kwargs)
+
+
+def _starred(node: ast.Call) -> bool:
+    return any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+
+
+def _spread_arguments(ctx: Specialiser, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    args = ctx.spread(node.args)
+    kwargs: dict[str, Value] = {}
+    for k in node.keywords:
+        value = ctx.eval(k.value)
+        if k.arg is not None:
+            kwargs[k.arg] = value
+        elif isinstance(value, Mapping_):
+            kwargs.update({str(name): v for name, v in value.items.items()})
+        else:
+            ctx.error(InferenceError, "only a dict with constant keys can be passed with **")
+    return args, kwargs
+
+
+def call(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """The value of `function(*args, **kwargs)`; `function` is a value or a Python object."""
+    if isinstance(function, Closure):
+        return _closure(ctx, function, args, kwargs)
+    if isinstance(function, Method):
+        return _method(ctx, function, list(args), kwargs)
+    if isinstance(function, Static):
+        function = function.value
+    elif is_number(function) or is_array(function) or isinstance(function, Sequence_ | Mapping_):  # type: ignore[arg-type]
+        ctx.error(InferenceError, f"{containers.describe(function)} is not callable")  # type: ignore[arg-type]
+    elif isinstance(function, Record):
+        return _call_object(ctx, function, args, kwargs)
+    return _object(ctx, function, args, kwargs)
+
+
+def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    if _hashable(function) and function in COMPILE_TIME:
+        return compile_time(ctx, function, args, kwargs)
+    handler = python_builtins.handler(function)
+    if handler is not None:
+        return handler(ctx, args, kwargs)
+    if arrays.knows(function):
+        return arrays.numpy_call(ctx, function, list(args), kwargs)
+    if hasattr(function, "inlined"):  # a transform of adjit, or a function with a rule of its own
+        found: Value = function.inlined(ctx, list(args), kwargs)
+        return found
+    if isinstance(function, functools.partial):
+        first = [resolve.lift(ctx, "partial", v, lambda: v) for v in function.args]  # noqa: B023
+        named = {k: resolve.lift(ctx, k, v, lambda: v) for k, v in function.keywords.items()}  # noqa: B023
+        return call(ctx, function.func, [*first, *args], {**named, **kwargs})
+    if isinstance(function, types.MethodType):
+        return call(ctx, function.__func__, [Static(function.__self__), *args], kwargs)
+    if isinstance(function, type) and not _is_number_type(function):
+        return _construct(ctx, function, args, kwargs)
+    plain = plain_function(function)
+    if isinstance(plain, types.FunctionType) and not _foreign(plain):
+        return enter(ctx, plain, args, kwargs)
+    return arrays.numpy_call(ctx, function, list(args), kwargs)
+
+
+def _hashable(function: object) -> bool:
+    try:
+        hash(function)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_number_type(cls: type) -> bool:
+    return issubclass(cls, np.generic)
+
+
+def _foreign(function: types.FunctionType) -> bool:
+    """Functions of NumPy and SciPy are not inlined: their text is not written for it."""
+    return function.__module__.split(".")[0] in ("numpy", "scipy", "math", "numba")
+
+
+def compile_time(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """One of adjit's own helpers that runs now, on what is known now."""
+    plain = [containers.plain_object(v) for v in args]
+    named = {k: containers.plain_object(v) for k, v in kwargs.items()}
+    if None in plain or None in named.values():
+        name = getattr(function, "__name__", "")
+        ctx.error(InferenceError, "an axis, a dtype or an option must be known at compile time", f"(in {name})")
+    try:
+        assert callable(function)
+        found = function(*(p[0] for p in plain if p is not None), **{k: v[0] for k, v in named.items() if v is not None})
+    except (TypeError, ValueError, IndexError) as error:
+        ctx.error(InferenceError, str(error))
+    return resolve.constant(found)
+
+
+def _call_object(ctx: Specialiser, owner: Record, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    method = containers.attribute(ctx, owner, "__call__")
+    return call(ctx, method, args, kwargs)
+
+
+def _construct(ctx: Specialiser, cls: type, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """A named tuple or dataclass from its fields."""
+    if not is_record(cls):
+        ctx.error(
+            UnsupportedSyntaxError,
+            f"objects of the class {cls.__name__!r} cannot be made in a differentiated function",
+            "only tuples, lists, dicts, named tuples and dataclasses can",
+            "make it outside and pass its numbers",
+        )
+    names = field_names(cls)
+    if "__post_init__" in vars(cls) or (hasattr(cls, "__dataclass_fields__") and "__init__" in vars(cls) and not _own_init(cls)):
+        ctx.error(UnsupportedSyntaxError, f"the class {cls.__name__!r} does more than keep its fields")
+    found: dict[str, Value] = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or set(kwargs) & set(found) or not set(kwargs) <= set(names):
+        ctx.error(InferenceError, f"the arguments do not fit the fields {', '.join(names)} of {cls.__name__}")
+    found.update(kwargs)
+    for name in names:
+        if name not in found:
+            found[name] = _default(ctx, cls, name)
+    return Record(cls, {name: found[name] for name in names})
+
+
+def _own_init(cls: type) -> bool:
+    return bool(cls.__dataclass_params__.init)  # type: ignore[attr-defined]
+
+
+def _default(ctx: Specialiser, cls: type, name: str) -> Value:
+    defaults = getattr(cls, "_field_defaults", None)
+    if defaults is not None and name in defaults:
+        return resolve.constant(defaults[name])
+    if defaults is None and hasattr(cls, name):
+        return resolve.constant(getattr(cls, name))
+    return ctx.error(InferenceError, f"the field {name!r} of {cls.__name__} is missing")
+
+
+def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    owner, name = method.owner, method.name
+    if is_array(owner) or is_number(owner):
+        return arrays.method(ctx, owner, name, args, kwargs)
+    if isinstance(owner, Record):
+        if name == "_replace":
+            return Record(owner.cls, {**owner.items, **kwargs})
+        if name == "_asdict":
+            return Mapping_(dict(owner.items))
+        return call(ctx, getattr(owner.cls, name), [owner, *args], kwargs)
+    if kwargs:
+        ctx.error(UnsupportedSyntaxError, f"keyword arguments of the method {name!r} are not supported")
+    if isinstance(owner, Sequence_):
+        return containers.list_method(ctx, owner, name, args)
+    assert isinstance(owner, Mapping_)
+    return containers.dict_method(ctx, owner, name, args)
+
+
+# -- inlining
+
+
+def enter(
+    ctx: Specialiser, function: types.FunctionType, args: Sequence[object], kwargs: dict[str, Value] | None = None
+) -> Value:
+    """Inline a Python function."""
+    _depth(ctx, function.__name__)
+    if function.__code__.co_flags & 0x2A0:
+        ctx.error(UnsupportedSyntaxError, f"{function.__name__!r} is a generator or coroutine")
+    source = capture(function)
+    values = [v if isinstance(v, Value) else Static(v) for v in args]
+    found = prepared(source.node, source.file, source.name)
+    quiet = function.__module__.startswith(OWN)
+    frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, None, quiet)
+    defaults = _function_defaults(ctx, function)
+    names = _bound(ctx, source.node, source.name, values, kwargs or {}, defaults)
+    return _walk(ctx, frame, found.normal, names)
+
+
+def _depth(ctx: Specialiser, name: str) -> None:
+    if len(ctx.frames) >= DEPTH:
+        ctx.error(
+            UnsupportedSyntaxError,
+            f"the calls go too deep at {name!r}",
+            "a function that calls itself is inlined, so its depth must be known at compile time",
+            "write the recursion as a loop",
+        )
+
+
+def _function_defaults(ctx: Specialiser, function: types.FunctionType) -> dict[str, Value]:
+    code = function.__code__
+    positional = code.co_varnames[: code.co_argcount]
+    values = function.__defaults__ or ()
+    found: dict[str, object] = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
+    found.update(function.__kwdefaults__ or {})
+    return {
+        k: resolve.lifted(ctx, id(function), f"{k}", v, functools.partial(_default_now, function, k))
+        for k, v in found.items()
+    }
+
+
+def _default_now(function: types.FunctionType, name: str) -> object:
+    """The default of a parameter at this moment."""
+    positional = function.__code__.co_varnames[: function.__code__.co_argcount]
+    values = function.__defaults__ or ()
+    found = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
+    return {**found, **(function.__kwdefaults__ or {})}.get(name)
+
+
+def _closure(ctx: Specialiser, closure: Closure, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    outer: Frame = closure.scope  # type: ignore[assignment]
+    node = closure.node
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    _depth(ctx, name)
+    found = prepared(node, outer.source.file, name)
+    source = Source(outer.source.function, node, outer.source.file, name)
+    frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, outer, outer.quiet)
+    a = node.args
+    keyword = [x.arg for x, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
+    positional = [x.arg for x in (*a.posonlyargs, *a.args)]
+    with_default = [*positional[len(positional) - len(a.defaults) :], *keyword]
+    defaults = dict(zip(with_default, closure.defaults, strict=True))
+    names = _bound(ctx, node, name, list(args), kwargs, defaults)
+    return _walk(ctx, frame, found.normal, names)
+
+
+def _walk(ctx: Specialiser, frame: Frame, normal: Normal, names: dict[str, Value]) -> Value:
+    site: Location = ctx.b.loc
+    frame.site = site if ctx.frames else None
+    path = ctx.path
+    ctx.path = (*path, site.file, site.line, site.column, frame.source.node, len(ctx.frames))
+    ctx.frames.append(frame)
+    try:
+        for name, value in names.items():
+            ctx.bind(name, value)
+        ctx.run(normal.body)
+        with ctx.b.at(site):
+            result = Static(None) if ctx.dead and RESULT not in frame.names else ctx.load(RESULT)
+    finally:
+        ctx.frames.remove(frame)
+        ctx.path = path
+        ctx.b.loc = site
+    return result
+
+
+def _bound(
+    ctx: Specialiser,
+    node: FunctionNode,
+    name: str,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    defaults: dict[str, Value],
+) -> dict[str, Value]:
+    """Arguments by parameter name, as Python binds them."""
+    a = node.args
+    positional = [x.arg for x in (*a.posonlyargs, *a.args)]
+    found: dict[str, Value] = dict(zip(positional, args, strict=False))
+    extra = list(args[len(positional) :])
+    if extra and a.vararg is None:
+        ctx.error(InferenceError, f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+    if a.vararg is not None:
+        found[a.vararg.arg] = Sequence_(tuple(extra))
+    only_positional = {x.arg for x in a.posonlyargs}
+    named = [*(p for p in positional if p not in only_positional), *(x.arg for x in a.kwonlyargs)]
+    rest: dict[object, Value] = {}
+    for k, v in kwargs.items():
+        if k in named and k in found:
+            ctx.error(InferenceError, f"{name}() got multiple values for argument {k!r}")
+        if k in named:
+            found[k] = v
+        elif a.kwarg is not None:
+            rest[k] = v
+        else:
+            ctx.error(InferenceError, f"{name}() got an unexpected keyword argument {k!r}")
+    if a.kwarg is not None:
+        found[a.kwarg.arg] = Mapping_(rest)
+    for p in (*positional, *(x.arg for x in a.kwonlyargs)):
+        if p not in found:
+            if p not in defaults:
+                ctx.error(InferenceError, f"{name}() missing a required argument: {p!r}")
+            found[p] = defaults[p]
+    return found
+
+
+__all__ = ["MissingRuleError", "call", "capture", "enter", "entry", "expression"]

@@ -1,0 +1,393 @@
+"""How a name keeps one meaning across the sides of a branch or the passes of a loop.
+
+Two values of a name are joined into a *slot*: nothing to do, a number of a common dtype, a choice of references, another
+part of the same array, storage of its own, or a structure of slots. A slot says which operands a block yields for a value
+and what the name stands for afterwards. Input: pairs of frontend values. Output: slots, operands, values.
+Invariants: slots hold no IR variables (but for `Part`), so that they outlive a discarded walk; operands and places
+are consumed in one fixed order. Non-goals: when storage must not be written (`branches`, `loops`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..ir.builder import const
+from ..ir.nodes import Operand, Slice, Var
+from ..ir.types import BOOL, INT, Array, Scalar, Type
+from .arrays import as_variable, full, scalar
+from .arrays.promote import describe, dtype_of, is_array, is_number, is_weak, operand
+from .values import (
+    ArrayValue,
+    Closure,
+    Mapping_,
+    Maybe,
+    Method,
+    RangeValue,
+    Record,
+    ScalarValue,
+    Sequence_,
+    SliceValue,
+    Static,
+    Undefined,
+    Value,
+    VirtualArray,
+)
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+
+@dataclass(frozen=True)
+class Same:
+    """The value that it had before."""
+
+
+@dataclass(frozen=True)
+class Number:
+    dtype: str
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class Optional_:
+    """Bound on some paths only: a boolean goes along."""
+
+    inner: Slot
+
+
+@dataclass(frozen=True)
+class Items:
+    """A structure; `kind` is tuple, list, dict or the class of a record."""
+
+    kind: type
+    keys: tuple[object, ...]
+    slots: tuple[Slot, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of one array; starts, lengths and steps (in the order of `numbers`) that differ are carried."""
+
+    like: ArrayValue
+    varying: tuple[bool, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Part) and (self.like.base, self.varying) == (other.like.base, other.varying)
+
+    def __hash__(self) -> int:
+        return hash(self.varying)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One of several arrays in memory."""
+
+    dtype: str
+    ndim: int
+
+
+@dataclass(frozen=True)
+class Storage:
+    """Memory of its own, into which the elements are copied."""
+
+    dtype: str
+    ndim: int
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """No common meaning; an error where the name is read."""
+
+    reason: str
+
+
+Slot = Same | Number | Optional_ | Items | Part | Reference | Storage | Mixed
+
+
+# -- joining
+
+
+def same_value(a: Value, b: Value) -> bool:
+    """Whether two values are the same thing at compile time."""
+    if a is b:
+        return True
+    match a, b:
+        case Static(value=x), Static(value=y):
+            return x is y or (type(x) is type(y) and _equal(x, y))
+        case ScalarValue(), ScalarValue():
+            return a.operand == b.operand and a.weak == b.weak
+        case ArrayValue(), ArrayValue():
+            return a.base is b.base and a.axes == b.axes and a.fixed == b.fixed
+        case Sequence_(), Sequence_():
+            return a.kind is b.kind is tuple and _all_same(a.items, b.items)
+        case Record(), Record():
+            return a.cls is b.cls and _all_same(tuple(a.items.values()), tuple(b.items.values()))
+        case Closure(), Closure():
+            return a.node is b.node and a.scope is b.scope and _all_same(a.defaults, b.defaults)
+        case Method(), Method():
+            return a.name == b.name and same_value(a.owner, b.owner)
+    return False
+
+
+def _equal(x: object, y: object) -> bool:
+    try:
+        return bool(x == y) and repr(x) == repr(y)
+    except (TypeError, ValueError):
+        return False
+
+
+def _all_same(xs: Sequence[Value], ys: Sequence[Value]) -> bool:
+    return len(xs) == len(ys) and all(same_value(x, y) for x, y in zip(xs, ys, strict=True))
+
+
+def missing(value: Value | None) -> bool:
+    return value is None or isinstance(value, Undefined)
+
+
+def join(ctx: Specialiser, a: Value | None, b: Value | None, *, strong: bool = False) -> Slot:
+    """The slot that holds either value; `strong` makes floats float64 or float32 for good (loops)."""
+    if a is None or isinstance(a, Undefined):
+        return Same() if missing(b) else Optional_(_inner(alone(ctx, b, strong=strong)))
+    if b is None or isinstance(b, Undefined):
+        return Optional_(_inner(alone(ctx, a, strong=strong)))
+    if isinstance(a, Maybe) or isinstance(b, Maybe):
+        x = a.value if isinstance(a, Maybe) else a
+        y = b.value if isinstance(b, Maybe) else b
+        inner = join(ctx, x, y, strong=strong)
+        return Optional_(alone(ctx, x, strong=strong) if isinstance(inner, Same) else inner)
+    if same_value(a, b):
+        return Same()
+    if _number_like(a) and _number_like(b):
+        return _join_numbers(ctx, a, b, strong)
+    if is_array(a) and is_array(b):
+        return _join_arrays(a, b)
+    structure = _join_structures(ctx, a, b, strong)
+    return structure or Mixed(f"it is {kind_of(a)} on one path and {kind_of(b)} on another")
+
+
+def alone(ctx: Specialiser, a: Value | None, *, strong: bool = False) -> Slot:
+    """The slot that holds a value that is not known outside the block it comes from."""
+    if isinstance(a, Maybe):
+        return Optional_(_inner(alone(ctx, a.value, strong=strong)))
+    if a is None or isinstance(a, Undefined | Static) and not (isinstance(a, Static) and is_number(a)):
+        return Same()
+    if _number_like(a):
+        return _join_numbers(ctx, a, a, strong)
+    if isinstance(a, ArrayValue | VirtualArray):
+        return Storage(a.dtype, len(a.shape))
+    match a:
+        case Sequence_(items=items, kind=kind):
+            return Items(kind, (), tuple(alone(ctx, v, strong=strong) for v in items))
+        case Mapping_(items=found):
+            return Items(dict, tuple(found), tuple(alone(ctx, v, strong=strong) for v in found.values()))
+        case Record(cls=cls, items=fields):
+            return Items(cls, tuple(fields), tuple(alone(ctx, v, strong=strong) for v in fields.values()))
+    return Same()
+
+
+def _inner(slot: Slot) -> Slot:
+    return slot.inner if isinstance(slot, Optional_) else slot
+
+
+def _number_like(a: Value) -> bool:
+    return is_number(a) or (isinstance(a, ArrayValue | VirtualArray) and not a.shape)
+
+
+def _join_numbers(ctx: Specialiser, a: Value, b: Value, strong: bool) -> Number:
+    x, y = _kind(ctx, a), _kind(ctx, b)
+    dtype, weak = promote(x, y)
+    return Number(dtype, weak and not (strong and dtype.startswith("float")))
+
+
+def _kind(ctx: Specialiser, a: Value) -> tuple[str, bool]:
+    return dtype_of(ctx, a), is_weak(a) and dtype_of(ctx, a) != "bool"
+
+
+_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
+
+
+def promote(x: tuple[str, bool], y: tuple[str, bool]) -> tuple[str, bool]:
+    """The dtype of either of two numbers, and whether it is still weak.
+
+    >>> promote(("int64", True), ("float32", False))
+    ('float32', False)
+    """
+    (a, weak_a), (b, weak_b) = x, y
+    if weak_a != weak_b:
+        weak, strong = (a, b) if weak_a else (b, a)
+        if _ORDER[np.dtype(weak).kind] <= _ORDER[np.dtype(strong).kind]:
+            return strong, False
+    return np.promote_types(a, b).name, weak_a and weak_b
+
+
+def _join_arrays(a: Value, b: Value) -> Slot:
+    assert isinstance(a, ArrayValue | VirtualArray) and isinstance(b, ArrayValue | VirtualArray)
+    if len(a.shape) != len(b.shape):
+        return Mixed(f"it is {describe(a)} on one path and {describe(b)} on another")
+    if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+        if a.base is b.base and _structure(a) == _structure(b):
+            pairs = zip(numbers(a), numbers(b), strict=True)
+            return Part(a, tuple(p != q for p, q in pairs))
+        if a.dtype == b.dtype:
+            return Reference(a.dtype, len(a.shape))
+    return Storage(np.promote_types(a.dtype, b.dtype).name, len(a.shape))
+
+
+def _structure(a: ArrayValue) -> tuple[object, ...]:
+    return tuple(s.axis for s in a.axes), tuple(k for k, _ in a.fixed)
+
+
+def numbers(a: ArrayValue) -> tuple[Operand, ...]:
+    """Starts, lengths, steps and fixed indices of a view, in one order."""
+    return (*(x for s in a.axes for x in (s.start, s.length, s.step)), *(i for _, i in a.fixed))
+
+
+def with_numbers(a: ArrayValue, new: Sequence[Operand]) -> ArrayValue:
+    rest = iter(new)
+    axes = tuple(Slice(s.axis, next(rest), next(rest), next(rest)) for s in a.axes)
+    return ArrayValue(a.base, axes, tuple((k, next(rest)) for k, _ in a.fixed))
+
+
+def _join_structures(ctx: Specialiser, a: Value, b: Value, strong: bool) -> Slot | None:
+    match a, b:
+        case Sequence_(), Sequence_() if a.kind is b.kind and len(a.items) == len(b.items):
+            keys: tuple[object, ...] = ()
+            pairs = list(zip(a.items, b.items, strict=True))
+            kind = a.kind
+        case Mapping_(), Mapping_() if list(a.items) == list(b.items):
+            kind, keys = dict, tuple(a.items)
+            pairs = [(a.items[k], b.items[k]) for k in a.items]
+        case Record(), Record() if a.cls is b.cls:
+            kind, keys = a.cls, tuple(a.items)
+            pairs = [(a.items[k], b.items[k]) for k in a.items]
+        case _:
+            return None
+    return Items(kind, keys, tuple(join(ctx, x, y, strong=strong) for x, y in pairs))
+
+
+def parts(value: Value) -> tuple[Value, ...]:
+    """The items of a structure, in the order of `Items.slots`."""
+    if isinstance(value, Sequence_):
+        return value.items
+    assert isinstance(value, Mapping_ | Record)
+    return tuple(value.items.values())
+
+
+def rebuilt(slot: Items, items: Sequence[Value]) -> Value:
+    if slot.kind in (tuple, list) and not slot.keys:
+        return Sequence_(tuple(items), slot.kind)
+    if slot.kind is dict:
+        return Mapping_(dict(zip(slot.keys, items, strict=True)))
+    return Record(slot.kind, {str(k): v for k, v in zip(slot.keys, items, strict=True)})
+
+
+def kind_of(a: Value) -> str:
+    match a:
+        case Sequence_(items=items, kind=kind):
+            return f"a {kind.__name__} of {len(items)}"
+        case Mapping_():
+            return "a dict"
+        case Record(cls=cls):
+            return f"a {cls.__name__}"
+        case Closure() | Method():
+            return "a function"
+        case RangeValue() | SliceValue():
+            return "a range"
+    return describe(a)
+
+
+# -- operands of a block
+
+
+def types(slot: Slot) -> Iterator[Type]:
+    """The types of the operands that a slot carries."""
+    match slot:
+        case Number(dtype=dtype):
+            yield Scalar(dtype)
+        case Optional_(inner=inner):
+            yield BOOL
+            yield from types(inner)
+        case Items(slots=slots):
+            for s in slots:
+                yield from types(s)
+        case Part(varying=varying):
+            yield from (INT for v in varying if v)
+        case Reference(dtype=dtype, ndim=ndim):
+            yield Array(dtype, ndim, "A")
+
+
+@dataclass
+class Copies:
+    """Storage in the order of the slots that own it, and what is to be copied there at the end of a block."""
+
+    places: Iterator[ArrayValue]
+    pairs: list[tuple[ArrayValue, Value]]
+
+
+def yields(ctx: Specialiser, slot: Slot, value: Value | None, copies: Copies) -> Iterator[Operand]:
+    """The operands for a value that goes into a slot; a missing value gives zeros."""
+    absent = missing(value)
+    match slot:
+        case Number(dtype=dtype):
+            yield const(0, dtype) if absent else number(ctx, value, dtype)
+        case Optional_(inner=inner):
+            held = value.value if isinstance(value, Maybe) else value
+            yield value.bound if isinstance(value, Maybe) else const(not absent)
+            yield from yields(ctx, inner, held, copies)
+        case Items(slots=slots):
+            items = [None] * len(slots) if value is None or absent else parts(value)
+            for s, v in zip(slots, items, strict=True):
+                yield from yields(ctx, s, v, copies)
+        case Part(like=like, varying=varying):
+            found = numbers(value) if isinstance(value, ArrayValue) else numbers(like)
+            yield from (x for x, v in zip(found, varying, strict=True) if v)
+        case Reference():
+            assert isinstance(value, ArrayValue)
+            yield as_variable(ctx, value)
+        case Storage():
+            place = next(copies.places)
+            if value is not None and not absent and not same_value(value, place):
+                copies.pairs.append((place, value))
+
+
+def number(ctx: Specialiser, value: Value | None, dtype: str) -> Operand:
+    assert value is not None
+    if is_array(value):
+        value = ScalarValue(scalar(ctx, value))
+    return operand(ctx, value, dtype)
+
+
+def build(
+    ctx: Specialiser, slot: Slot, like: Value | None, operands: Iterator[Operand], places: Iterator[ArrayValue], name: str
+) -> Value:
+    """What a name stands for, given the variables that its operands have become."""
+    match slot:
+        case Same():
+            return like if like is not None else Undefined(name)
+        case Number(weak=weak):
+            return ScalarValue(next(operands), weak)
+        case Optional_(inner=inner):
+            bound = next(operands)
+            held = like.value if isinstance(like, Maybe) else like
+            return Maybe(build(ctx, inner, held, operands, places, name), bound, name)
+        case Items(slots=slots):
+            items = [None] * len(slots) if missing(like) or like is None else list(parts(like))
+            built = [build(ctx, s, v, operands, places, name) for s, v in zip(slots, items, strict=True)]
+            return rebuilt(slot, built)
+        case Part(like=view, varying=varying):
+            new = [next(operands) if v else x for x, v in zip(numbers(view), varying, strict=True)]
+            return with_numbers(view, new)
+        case Reference():
+            chosen = next(operands)
+            assert isinstance(chosen, Var)
+            return full(ctx, chosen)
+        case Storage():
+            return next(places)
+    return Undefined(name, slot.reason)
+
+
+__all__ = ["Copies", "alone", "build", "join", "same_value", "types", "yields"]

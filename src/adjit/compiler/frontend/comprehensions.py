@@ -1,0 +1,170 @@
+"""List, generator and dict comprehensions.
+
+Over items whose number is known they are written out; over an open range they fill an array, which stands for the list.
+Input: the node. Output: a `Sequence_`, a `Mapping_`, or an array that only indexing, iteration and NumPy functions
+take. Invariants: variables of a comprehension do not leak. Non-goals: filters over an open range (the length would
+be known at run time only).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import InferenceError, UnsupportedSyntaxError
+from ..ir.nodes import Operand, Var
+from ..ir.types import INT
+from . import arrays, containers
+from .arrays.promote import dtype_of, is_array, is_number
+from .branches import hoisted
+from .passes import Counted, Loop
+from .passes import run as run_loop
+from .python_builtins import stream
+from .values import ArrayValue, IndexSpace, Mapping_, ScalarValue, Sequence_, Static, Stream, Value, VirtualArray
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
+
+
+def evaluate(ctx: Specialiser, node: Comprehension) -> Value:
+    kept = dict(ctx.frame.names)
+    try:
+        return _evaluate(ctx, node)
+    finally:
+        for g in node.generators:
+            for name in (n.id for n in ast.walk(g.target) if isinstance(n, ast.Name)):
+                ctx.frame.names.pop(name, None)
+                if name in kept:
+                    ctx.frame.names[name] = kept[name]
+
+
+def _evaluate(ctx: Specialiser, node: Comprehension) -> Value:
+    if isinstance(node, ast.DictComp):
+        pairs: dict[object, Value] = {}
+
+        def keep() -> None:
+            pairs[containers.key(ctx, ctx.eval(node.key))] = ctx.settled(ctx.eval(node.value), "item")
+
+        _each(ctx, node, node.generators, keep)
+        return Mapping_(pairs)
+    over = _open(ctx, node)
+    if over is not None:
+        return _filled(ctx, node, over)
+    found: list[Value] = []
+    single = len(node.generators) == 1
+
+    def take() -> None:
+        value = ctx.eval(node.elt)
+        found.append(value if single and isinstance(node, ast.GeneratorExp) else ctx.settled(value, "item"))
+
+    _each(ctx, node, node.generators, take)
+    return Sequence_(tuple(found), tuple if isinstance(node, ast.GeneratorExp) else list)
+
+
+def _each(ctx: Specialiser, node: ast.AST, generators: list[ast.comprehension], take: Callable[[], None]) -> None:
+    """Run `take` for each combination, written out."""
+    if not generators:
+        take()
+        return
+    g, *rest = generators
+    path = ctx.path
+    for k, item in enumerate(containers.items(ctx, _source(ctx, ctx.eval(g.iter)))):
+        ctx.path = (*path, node, k)
+        ctx.assign(g.target, item)
+        if _passes(ctx, g):
+            _each(ctx, node, rest, take)
+    ctx.path = path
+
+
+def _source(ctx: Specialiser, value: Value) -> Value:
+    if isinstance(value, IndexSpace):
+        ctx.error(UnsupportedSyntaxError, "np.ndindex in a comprehension is not supported", instead="use a loop")
+    return value
+
+
+def _passes(ctx: Specialiser, g: ast.comprehension) -> bool:
+    for test in g.ifs:
+        found = ctx.truth(ctx.eval(test))
+        if not isinstance(found, Static):
+            ctx.error(
+                UnsupportedSyntaxError,
+                "the condition of this comprehension is known at run time only",
+                "the length of the list would be too",
+                "fill an array in a loop",
+            )
+        if not found.value:
+            return False
+    return True
+
+
+def _open(ctx: Specialiser, node: ast.ListComp | ast.GeneratorExp) -> Stream | None:
+    """What the comprehension runs over, when its length is known at run time only."""
+    g = node.generators[0]
+    value = ctx.eval(g.iter)
+    if containers.known_items(ctx, value) is not None if not isinstance(value, IndexSpace) else True:
+        return None
+    if len(node.generators) > 1 or g.ifs:
+        ctx.error(
+            UnsupportedSyntaxError,
+            "a comprehension with a condition or several loops needs lengths known at compile time",
+            instead="fill an array in loops",
+        )
+    found = stream(ctx, value)
+    return found if isinstance(found, Stream) else None
+
+
+def _filled(ctx: Specialiser, node: ast.ListComp | ast.GeneratorExp, over: Stream) -> Value:
+    """An array with one entry per pass."""
+    target = node.generators[0].target
+
+    def element(i: Operand) -> Value:
+        ctx.assign(target, over.element(i))
+        return ctx.eval(node.elt)
+
+    shape, dtype = ctx.retrying(lambda: _entry_kind(ctx, over, element))
+    place = arrays.full(ctx, ctx.b.alloc((over.length, *shape), dtype, "items"))
+    zero = ctx.b.const(0)
+
+    def bind(i: Var) -> None:
+        index[0] = i
+
+    index: list[Operand] = [zero]
+
+    def body() -> None:
+        value = element(index[0])
+        arrays.setitem(ctx, place, ScalarValue(index[0], weak=True), value)
+
+    header = Counted(zero, over.length, 1, "i", bind)
+    ctx.retrying(lambda: run_loop(ctx, Loop(node, header, body, (), frozenset(), frozenset())))
+    ctx.lists.add(place.base)
+    return place
+
+
+def _entry_kind(
+    ctx: Specialiser, over: Stream, element: Callable[[Operand], Value]
+) -> tuple[tuple[Operand, ...], str]:
+    """Shape and dtype of an entry, from a walk that is thrown away but for what computes the shape."""
+    kept = ctx.snapshot()
+    with ctx.b.block():
+        scope = ctx.b.scopes[-1]
+        iv = ctx.b.fresh("i", INT)
+        ctx.b.iterates(iv, ctx.b.const(0), over.length, 1)
+        value = element(iv)
+    ctx.restore(kept)
+    if is_number(value):
+        return (), dtype_of(ctx, value)
+    if isinstance(value, ArrayValue | VirtualArray):
+        return tuple(hoisted(ctx, scope, n, "comprehension") for n in value.shape), value.dtype
+    if isinstance(value, Sequence_) and value.items and all(is_number(v) for v in value.items):
+        row = arrays.numpy_call(ctx, np.array, [value], {})
+        assert is_array(row)
+        return (ctx.b.const(len(value.items)),), row.dtype  # type: ignore[union-attr]
+    return ctx.error(InferenceError, "the entries of this list are neither numbers nor arrays of one shape")
+
+
+__all__ = ["evaluate"]

@@ -1,0 +1,465 @@
+"""Expressions: from the syntax tree to frontend values, with NumPy's and Python's meaning.
+
+Input: an expression node, within the fence. Output: its value; statements it needs go to the builder. What is known at compile
+time is folded. Invariants: parts are evaluated once, left to right; an unmaterialised array does not
+outlive a call that may write what it reads. Non-goals: arrays' own meaning (`arrays`), calls (`calls`).
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import AdjitError, InferenceError, NameResolutionError, UnsupportedSyntaxError
+from ..ir.builder import const
+from ..ir.nodes import Const, Op, Operand
+from . import arrays, containers, resolve
+from .arrays.promote import is_array, is_number
+from .branches import CHEAP, branch
+from .values import (
+    ArrayValue,
+    Closure,
+    IndexSpace,
+    Mapping_,
+    Maybe,
+    Method,
+    RangeValue,
+    Record,
+    ScalarValue,
+    Sequence_,
+    SliceValue,
+    Static,
+    Stream,
+    Undefined,
+    Value,
+    VirtualArray,
+)
+
+if TYPE_CHECKING:
+    from .specialise import Frame, Specialiser
+
+BINARY: dict[type, str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand", ast.BitOr: "bitor",
+    ast.BitXor: "bitxor",
+}  # fmt: skip
+COMPARE: dict[type, str] = {
+    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
+}  # fmt: skip
+PYTHON: dict[str, Callable[[object, object], object]] = {
+    "add": operator.add, "mul": operator.mul, "mod": operator.mod, "eq": operator.eq, "ne": operator.ne,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "bitor": operator.or_,
+    "bitand": operator.and_, "sub": operator.sub,
+}  # fmt: skip
+
+
+def evaluate(ctx: Specialiser, node: ast.expr) -> Value:
+    with ctx.at(node):
+        return _evaluate(ctx, node)
+
+
+def _evaluate(ctx: Specialiser, node: ast.expr) -> Value:
+    match node:
+        case ast.Constant(value=value):
+            return constant(ctx, value)
+        case ast.Name(id=name):
+            return load(ctx, name)
+        case ast.BinOp():
+            left, right = in_order(ctx, [node.left, node.right])
+            with ctx.at(node):
+                return binary(ctx, node.op, left, right)
+        case ast.UnaryOp():
+            return unary(ctx, node.op, ctx.eval(node.operand))
+        case ast.BoolOp():
+            return logic(ctx, node)
+        case ast.Compare():
+            return comparison(ctx, node)
+        case ast.IfExp():
+            return conditional(ctx, node.test, lambda: ctx.eval(node.body), lambda: ctx.eval(node.orelse))
+        case ast.Call():
+            return ctx.call_expression(node)
+        case ast.Attribute():
+            return attribute(ctx, ctx.eval(node.value), node.attr)
+        case ast.Subscript():
+            owner, index = in_order(ctx, [node.value, node.slice])
+            with ctx.at(node):
+                return subscript(ctx, owner, index)
+        case ast.Slice():
+            return slice_(ctx, node)
+    return _display(ctx, node)
+
+
+def _display(ctx: Specialiser, node: ast.expr) -> Value:
+    match node:
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            kind = list if isinstance(node, ast.List) else tuple
+            return Sequence_(tuple(spread(ctx, elts)), kind)
+        case ast.Dict(keys=keys, values=values):
+            return _dict(ctx, keys, values)
+        case ast.Lambda():
+            defaults = tuple(ctx.eval(d) for d in [*node.args.defaults, *(d for d in node.args.kw_defaults if d)])
+            return Closure(node, ctx.frame, defaults)
+        case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
+            return ctx.comprehension(node)
+        case ast.JoinedStr():
+            return Static(text(ctx, node))
+        case ast.NamedExpr(target=target, value=value):
+            found = ctx.settled(ctx.eval(value), target.id)
+            ctx.bind(target.id, found)
+            return found
+        case ast.Starred():
+            ctx.error(UnsupportedSyntaxError, "a starred expression cannot stand here")
+    return ctx.error(UnsupportedSyntaxError, f"{type(node).__name__} is not supported here")
+
+
+def constant(ctx: Specialiser, value: object) -> Value:
+    if isinstance(value, complex):
+        ctx.error(UnsupportedSyntaxError, "complex numbers are not supported", "gradients are of real numbers")
+    if isinstance(value, bytes):
+        ctx.error(UnsupportedSyntaxError, "bytes are not supported")
+    return Static(value)
+
+
+# -- names
+
+
+def load(ctx: Specialiser, name: str) -> Value:
+    frame: Frame | None = ctx.frame
+    while frame is not None:
+        if name in frame.names:
+            return usable(ctx, frame, name, frame.names[name])
+        if name in frame.locals:
+            ctx.error(
+                NameResolutionError,
+                f"the local variable {name!r} is read before it has a value",
+                "no assignment to it comes before this place",
+                "give it a value first",
+            )
+        if frame.outer is None:
+            return resolve.outer_name(ctx, frame, name)
+        frame = frame.outer
+    raise AssertionError(name)
+
+
+def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
+    """The value of a name that is read; a name that is bound on some paths only is checked."""
+    if isinstance(value, Undefined):
+        cls = InferenceError if value.reason else NameResolutionError
+        ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, "use different names")
+    if isinstance(value, Maybe):
+        if not name.startswith("@"):
+            message = f"cannot access local variable {name!r} where it is not associated with a value"
+            ctx.b.check(value.bound, "UnboundLocalError", message)
+            if isinstance(value.value, Undefined):
+                return usable(ctx, frame, name, value.value)
+            frame.names[name] = value.value
+        return value.value
+    return value
+
+
+def in_order(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
+    """The values of expressions, left to right; arrays that are not in memory are put there before a call
+    that may write what they read."""
+    values: list[Value] = []
+    for node in nodes:
+        if any(is_virtual(v) for v in values) and may_write(ctx, node):
+            values = [ctx.settled(v, "t") for v in values]
+        values.append(ctx.eval(node))
+    return values
+
+
+def is_virtual(value: Value) -> bool:
+    return isinstance(value, VirtualArray | Sequence_ | Mapping_ | Record)
+
+
+def may_write(ctx: Specialiser, node: ast.expr) -> bool:
+    """Whether an expression calls something other than functions that only compute."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.NamedExpr):
+            return True
+        if isinstance(n, ast.Call) and not ctx.frame.quiet:
+            root = n.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if not (isinstance(root, ast.Name) and root.id in ("np", "numpy", "math", "len", "abs", "min", "max", "float")):
+                return True
+    return False
+
+
+def spread(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
+    """The values of a display or of arguments, starred ones spread out."""
+    plain = [n.value if isinstance(n, ast.Starred) else n for n in nodes]
+    values = in_order(ctx, plain)
+    out: list[Value] = []
+    for node, value in zip(nodes, values, strict=True):
+        if isinstance(node, ast.Starred):
+            out.extend(containers.items(ctx, value))
+        else:
+            out.append(value)
+    return out
+
+
+def _dict(ctx: Specialiser, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> Value:
+    found: dict[object, Value] = {}
+    for key, value in zip(keys, values, strict=True):
+        if key is None:
+            inner = ctx.eval(value)
+            if not isinstance(inner, Mapping_):
+                ctx.error(InferenceError, "only a dict can be spread into a dict")
+            found.update(inner.items)
+        else:
+            found[containers.key(ctx, ctx.eval(key))] = ctx.eval(value)
+    return Mapping_(found)
+
+
+def text(ctx: Specialiser, node: ast.expr) -> str:
+    """A string, with what is known at run time only as its source in braces."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text(ctx, v) for v in node.values)
+    inner = node.value if isinstance(node, ast.FormattedValue) else node
+    try:
+        value = ctx.eval(inner)
+    except AdjitError:
+        return f"{{{ast.unparse(inner)}}}"
+    if isinstance(value, Static):
+        if isinstance(node, ast.FormattedValue) and (node.format_spec is not None or node.conversion >= 0):
+            return str(eval_format(node, value.value))
+        return str(value.value)
+    return f"{{{ast.unparse(inner)}}}"
+
+
+def eval_format(node: ast.FormattedValue, value: object) -> str:
+    shown = {114: repr, 115: str, 97: ascii}.get(node.conversion, lambda v: v)(value)  # type: ignore[no-untyped-call]
+    spec = node.format_spec
+    parts = spec.values if isinstance(spec, ast.JoinedStr) else []
+    return format(shown, "".join(str(p.value) for p in parts if isinstance(p, ast.Constant)))
+
+
+# -- operators
+
+
+def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Value:
+    if isinstance(op, ast.MatMult):
+        return arrays.numpy_call(ctx, np.matmul, [left, right], {})
+    name = BINARY[type(op)]
+    if _arithmetic(left) and _arithmetic(right):
+        if containers.is_list(ctx, left) or containers.is_list(ctx, right):
+            ctx.error(InferenceError, "a list takes no arithmetic", instead="make it an array with np.array")
+        return arrays.binary(ctx, name, left, right)
+    found = containers.binary(ctx, name, left, right)
+    if found is not None:
+        return found
+    if isinstance(left, Static) and isinstance(right, Static) and name in PYTHON:
+        return Static(static(ctx, PYTHON[name], left.value, right.value))
+    if _array_like(left) or _array_like(right):
+        return arrays.binary(ctx, name, _as_array(ctx, left), _as_array(ctx, right))
+    return ctx.error(
+        InferenceError, f"unsupported operand types: {containers.describe(left)} and {containers.describe(right)}"
+    )
+
+
+def _arithmetic(value: Value) -> bool:
+    return is_array(value) or is_number(value)
+
+
+def _array_like(value: Value) -> bool:
+    return is_array(value)
+
+
+def _as_array(ctx: Specialiser, value: Value) -> Value:
+    """A tuple or list that meets an array becomes one, as in NumPy."""
+    if isinstance(value, Sequence_):
+        return arrays.numpy_call(ctx, np.array, [value], {})
+    return value
+
+
+def static(ctx: Specialiser, f: Callable[..., object], *args: object) -> object:
+    """A computation on compile-time objects that are no numbers of the program."""
+    try:
+        return f(*args)
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+        ctx.error(InferenceError, str(error))
+
+
+def unary(ctx: Specialiser, op: ast.unaryop, value: Value) -> Value:
+    if isinstance(op, ast.Not):
+        return negation(ctx, truth(ctx, value))
+    if not _arithmetic(value):
+        ctx.error(InferenceError, f"bad operand type: {containers.describe(value)}")
+    if isinstance(op, ast.UAdd):
+        return value
+    return arrays.unary(ctx, "neg" if isinstance(op, ast.USub) else "invert", value)
+
+
+def negation(ctx: Specialiser, value: Value) -> Value:
+    if isinstance(value, Static):
+        return Static(not value.value)
+    assert isinstance(value, ScalarValue)
+    return boolean(ctx.b.op("not", value.operand))
+
+
+def boolean(x: Operand) -> Value:
+    return Static(bool(x.value)) if isinstance(x, Const) else ScalarValue(x)
+
+
+def truth(ctx: Specialiser, value: Value) -> Value:
+    """`bool(value)`, static where it is known."""
+    match value:
+        case Static(value=v) if not isinstance(v, np.ndarray):
+            return Static(bool(static(ctx, bool, v)))
+        case Sequence_(items=items):
+            return Static(bool(items))
+        case Mapping_(items=found):
+            return Static(bool(found))
+        case Record() | Closure() | Method():
+            return Static(True)
+        case RangeValue() | Stream() | IndexSpace():
+            ctx.error(InferenceError, "the truth of a range is not supported")
+    return boolean(arrays.truth(ctx, value))
+
+
+def comparison(ctx: Specialiser, node: ast.Compare) -> Value:
+    """`a < b < c`: each operand once; the later ones only as far as needed, where that can be seen."""
+    if len(node.ops) == 1:
+        left, right = in_order(ctx, [node.left, node.comparators[0]])
+        return compare(ctx, node.ops[0], left, right)
+    left = ctx.eval(node.left)
+    return _chain(ctx, left, list(zip(node.ops, node.comparators, strict=True)))
+
+
+def _chain(ctx: Specialiser, left: Value, rest: list[tuple[ast.cmpop, ast.expr]]) -> Value:
+    (op, right_node), *later = rest
+    right = ctx.eval(right_node)
+    first = truth(ctx, compare(ctx, op, left, right)) if later else compare(ctx, op, left, right)
+    if not later:
+        return first
+    if isinstance(first, Static):
+        return _chain(ctx, right, later) if first.value else first
+    return both(ctx, first, lambda: _chain(ctx, right, later), "and")
+
+
+def compare(ctx: Specialiser, op: ast.cmpop, left: Value, right: Value) -> Value:
+    match op:
+        case ast.Is() | ast.IsNot():
+            same = containers.identical(left, right)
+            return Static(same if isinstance(op, ast.Is) else not same)
+        case ast.In() | ast.NotIn():
+            found = containers.contains(ctx, right, left)
+            return found if isinstance(op, ast.In) else negation(ctx, truth(ctx, found))
+    name = COMPARE[type(op)]
+    if _arithmetic(left) and _arithmetic(right):
+        return arrays.compare(ctx, name, left, right)
+    found = containers.compare(ctx, name, left, right)
+    if found is not None:
+        return found
+    if isinstance(left, Static) and isinstance(right, Static):
+        return Static(static(ctx, PYTHON[name], left.value, right.value))
+    if is_array(left) or is_array(right):
+        return arrays.compare(ctx, name, _as_array(ctx, left), _as_array(ctx, right))
+    if name in ("eq", "ne"):
+        return Static(name == "ne")
+    return ctx.error(InferenceError, f"{containers.describe(left)} and {containers.describe(right)} cannot be compared")
+
+
+def logic(ctx: Specialiser, node: ast.BoolOp) -> Value:
+    """`a and b`, `a or b`: the later operands are evaluated only where they are needed."""
+    name = "and" if isinstance(node.op, ast.And) else "or"
+    return _logic(ctx, name, list(node.values))
+
+
+def _logic(ctx: Specialiser, name: str, nodes: list[ast.expr]) -> Value:
+    first = ctx.eval(nodes[0])
+    if len(nodes) == 1:
+        return first
+    known = truth(ctx, first)
+    if isinstance(known, Static):
+        goes_on = bool(known.value) == (name == "and")
+        return _logic(ctx, name, nodes[1:]) if goes_on else first
+    return both(ctx, first, lambda: _logic(ctx, name, nodes[1:]), name)
+
+
+def both(ctx: Specialiser, first: Value, rest: Callable[[], Value], name: str) -> Value:
+    """`first and rest()` or `first or rest()`, as an operation where the rest only computes."""
+    test = truth(ctx, first)
+    assert isinstance(test, ScalarValue)
+    is_bool = isinstance(first, ScalarValue) and first.dtype == "bool"
+    with ctx.b.block() as stmts:
+        scope = ctx.b.scopes[-1]
+        kept = ctx.snapshot()
+        second = rest()
+    if is_bool and _is_bool(second) and all(isinstance(s, Op) and s.op in CHEAP for s in stmts):
+        for s in stmts:
+            ctx.b.emit(s)
+        ctx.b.scopes[-1].known.update(scope.known)
+        return boolean(ctx.b.op(name, test.operand, arrays.truth(ctx, second)))
+    ctx.restore(kept)
+    if name == "and":
+        return choose(ctx, test.operand, rest, lambda: first)
+    return choose(ctx, test.operand, lambda: first, rest)
+
+
+def _is_bool(value: Value) -> bool:
+    return (isinstance(value, ScalarValue) and value.dtype == "bool") or (
+        isinstance(value, Static) and isinstance(value.value, bool | np.bool_)
+    )
+
+
+def conditional(ctx: Specialiser, test: ast.expr, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+    cond = truth(ctx, ctx.eval(test))
+    if isinstance(cond, Static):
+        return then() if cond.value else orelse()
+    assert isinstance(cond, ScalarValue)
+    return choose(ctx, cond.operand, then, orelse)
+
+
+def choose(ctx: Specialiser, cond: Operand, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+    """The value of the side that is taken."""
+    name = ctx.fresh_name("choice")
+    live = frozenset(ctx.frame.names) | ctx.frame.locals
+
+    def bind(walk: Callable[[], Value]) -> Callable[[], None]:
+        return lambda: ctx.bind(name, walk())
+
+    branch(ctx, cond, bind(then), bind(orelse), lambda n: n == name or n in live)
+    value = usable(ctx, ctx.frame, name, ctx.frame.names.pop(name))
+    if isinstance(value, Undefined):
+        ctx.error(InferenceError, "the two sides of this expression are of different kinds", value.reason)
+    return value
+
+
+# -- attributes and subscripts
+
+
+def attribute(ctx: Specialiser, owner: Value, name: str) -> Value:
+    if isinstance(owner, Static) and not is_number(owner):
+        return resolve.attribute(ctx, owner.value, name)
+    if _arithmetic(owner):
+        return arrays.attribute(ctx, owner, name)
+    return containers.attribute(ctx, owner, name)
+
+
+def slice_(ctx: Specialiser, node: ast.Slice) -> Value:
+    parts = [Static(None) if p is None else ctx.eval(p) for p in (node.lower, node.upper, node.step)]
+    parts = [Static(p.value.__index__()) if _static_index(p) else p for p in parts]  # type: ignore[union-attr]
+    if all(isinstance(p, Static) for p in parts):
+        return Static(slice(*(p.value for p in parts)))  # type: ignore[union-attr]
+    return SliceValue(*parts)
+
+
+def _static_index(value: Value) -> bool:
+    return isinstance(value, Static) and value.value is not None and hasattr(value.value, "__index__")
+
+
+def subscript(ctx: Specialiser, owner: Value, index: Value) -> Value:
+    if isinstance(owner, ArrayValue | VirtualArray):
+        return arrays.getitem(ctx, owner, index)
+    return containers.getitem(ctx, owner, index)
+
+
+__all__ = ["attribute", "binary", "boolean", "choose", "compare", "const", "evaluate", "in_order", "spread", "subscript", "text", "truth"]

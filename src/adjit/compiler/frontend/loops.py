@@ -1,0 +1,206 @@
+"""`for` and `while`: what is looped over, and whether the passes are written out.
+
+Input: a loop statement of the normalised text. Output: statements, names rebound. A loop over items of known number that
+are of different kinds is written out pass by pass; so is one in which something has to be known at compile time.
+Invariants: the loop variable keeps its last value. Non-goals: what is carried from pass to pass (`passes`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...errors import InferenceError
+from ..ir.builder import const
+from ..ir.nodes import Const, Operand, Var
+from . import arrays, containers, passes
+from .branches import branch
+from .passes import Conditional, Counted, Loop, Unrollable
+from .python_builtins import range_item, stream, trips
+from .values import IndexSpace, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+UNROLLED = 4096
+
+
+def while_(ctx: Specialiser, node: ast.While) -> None:
+    facts = ctx.frame.facts
+
+    def test() -> Operand:
+        found = ctx.truth(ctx.eval(node.test))
+        return const(bool(found.value)) if isinstance(found, Static) else arrays.scalar(ctx, found)
+
+    loop = Loop(
+        node,
+        Conditional(test),
+        lambda: ctx.run(node.body),
+        facts.assigned[node],
+        facts.head[node],
+        facts.entered[node],
+        ctx.frame.stops.get(node),
+    )
+    try:
+        ctx.retrying(lambda: passes.run(ctx, loop))
+    except Unrollable as error:
+        _changes(ctx, error)
+
+
+def _changes(ctx: Specialiser, error: Unrollable) -> None:
+    ctx.error(
+        InferenceError,
+        f"{error.name!r} changes its kind in a loop",
+        error.reason,
+        "keep its type, length and rank the same in each pass; collect values in an array",
+    )
+
+
+def for_(ctx: Specialiser, node: ast.For) -> None:
+    over = ctx.eval(node.iter)
+    ctx.retrying(lambda: _for(ctx, node, over))
+
+
+def _for(ctx: Specialiser, node: ast.For, over: Value) -> None:
+    if isinstance(over, IndexSpace):
+        _nest(ctx, node, over)
+        return
+    if isinstance(over, RangeValue):
+        found = containers.known_items(ctx, over)
+        if found is None or (node, ctx.path) not in ctx.unroll:
+            _counted(ctx, node, over, found)
+            return
+        _unrolled(ctx, node, found)
+        return
+    source = stream(ctx, over)
+    if isinstance(source, Sequence_):
+        _unrolled(ctx, node, list(source.items))
+        return
+    header = Counted(const(0), source.length, 1, "i", lambda iv: ctx.assign(node.target, source.element(iv)))
+    _held(ctx, source, lambda: _run(ctx, node, header, None))
+
+
+def _held(ctx: Specialiser, source: Stream, walk: Callable[[], None]) -> None:
+    """While an array is looped over, its memory is in use."""
+    names = [ctx.fresh_name("over") for _ in source.over]
+    for name, value in zip(names, source.over, strict=True):
+        ctx.frame.names[name] = value
+    walk()
+    for name in names:
+        ctx.frame.names.pop(name, None)
+
+
+def _counted(ctx: Specialiser, node: ast.For, over: RangeValue, items: list[Value] | None) -> None:
+    lo, hi, step = (arrays.scalar(ctx, v) for v in (over.lo, over.hi, over.step))
+    hint = node.target.id if isinstance(node.target, ast.Name) else "i"
+    if isinstance(step, Const):
+        if step.value == 0:
+            ctx.error(InferenceError, "range() arg 3 must not be zero")
+        header = Counted(lo, hi, int(step.value), hint, lambda iv: ctx.assign(node.target, ScalarValue(iv, weak=True)))
+    else:
+        header = Counted(
+            const(0), trips(ctx, over), 1, "k", lambda k: ctx.assign(node.target, range_item(ctx, over, k))
+        )
+    _run(ctx, node, header, items)
+
+
+def _run(ctx: Specialiser, node: ast.For, header: Counted, items: list[Value] | None) -> None:
+    facts = ctx.frame.facts
+    loop = Loop(
+        node,
+        header,
+        lambda: ctx.run(node.body),
+        facts.assigned[node],
+        facts.head[node],
+        facts.entered[node],
+        ctx.frame.stops.get(node),
+        unrollable=items is not None,
+    )
+    kept = ctx.snapshot()
+    try:
+        passes.run(ctx, loop)
+    except Unrollable as error:
+        if items is None:
+            _changes(ctx, error)
+        ctx.restore(kept)
+        ctx.unroll.add((node, ctx.path))
+        assert items is not None
+        _unrolled(ctx, node, items)
+
+
+def _unrolled(ctx: Specialiser, node: ast.For, items: list[Value]) -> None:
+    """The passes one after the other."""
+    path = ctx.path
+    stop = ctx.frame.stops.get(node)
+    facts = ctx.frame.facts
+    live = facts.after[node] | facts.head[node]
+
+    def rest(k: int) -> None:
+        for at in range(k, len(items)):
+            ctx.path = (*path, node, at)
+            if stop is not None:
+                ctx.frame.names[stop] = Static(False)
+            ctx.assign(node.target, items[at])
+            ctx.run(node.body)
+            if ctx.dead or stop is None:
+                if ctx.dead:
+                    return
+                continue
+            ended = ctx.truth(ctx.load(stop))
+            if isinstance(ended, Static):
+                if ended.value:
+                    return
+                continue
+            if at + 1 < len(items):
+                x = arrays.scalar(ctx, ended)
+                branch(ctx, x, lambda: None, lambda: rest(at + 1), lambda n: n in live or n == stop)  # noqa: B023
+            return
+
+    rest(0)
+    ctx.path = path
+
+
+def _nest(ctx: Specialiser, node: ast.For, space: IndexSpace) -> None:
+    """`for index in np.ndindex(shape)`: loops in each other; an early exit leaves them all."""
+    facts = ctx.frame.facts
+    rank = len(space.shape)
+    stop = ctx.frame.stops.get(node)
+    flags = tuple(f"{stop}.{k}" if k < rank - 1 else stop for k in range(rank)) if stop is not None else ()
+    found: list[Var] = []
+
+    def innermost() -> None:
+        ctx.assign(node.target, Sequence_(tuple(ScalarValue(i, weak=True) for i in found)))
+        ctx.run(node.body)
+        if stop is not None and not ctx.dead:
+            for flag in flags[:-1]:
+                ctx.frame.names[str(flag)] = ctx.frame.names[stop]
+
+    def level(k: int) -> None:
+        if k == rank:
+            innermost()
+            return
+
+        def bind(iv: Var) -> None:
+            del found[k:]
+            found.append(iv)
+
+        outer = tuple(str(f) for f in flags[:k])
+        loop = Loop(
+            (node, k),
+            Counted(const(0), space.shape[k], 1, "ijklmn"[k] if k < 6 else f"i{k}", bind),
+            lambda: level(k + 1),
+            (*facts.assigned[node], *outer),
+            facts.head[node] | frozenset(outer),
+            facts.entered[node],
+            flags[k] if flags else None,
+        )
+        ctx.retrying(lambda: passes.run(ctx, loop))
+
+    try:
+        level(0)
+    except Unrollable as error:
+        _changes(ctx, error)
+
+
+__all__ = ["for_", "while_"]

@@ -1,0 +1,633 @@
+"""One loop of core IR from a walk of its body: what each name carries from pass to pass is found by trying.
+
+Input: a `Loop`: its header, its body as a walk, the names that it assigns. Output: a `For` or `While`, names rebound to
+its results. The body is walked into a block that is thrown away until the types at its end agree with those at its
+start. Numbers widen; names that permute arrays carry references; a name that is bound to a new array in each pass gets
+storage of its own, into which the pass copies at its end. Invariants: as in `branches`.
+Non-goals: what is iterated over (`loops`), loops that are unrolled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...errors import InferenceError, OverwriteError
+from ..ir.builder import const
+from ..ir.nodes import Block, Const, For, Operand, Var, While
+from ..ir.types import BOOL, INT, Array, Scalar
+from . import carry
+from .arrays import copy_into, full, materialise
+from .arrays.broadcast import require_equal
+from .arrays.linear import equal
+from .arrays.promote import is_number
+from .arrays.view import is_whole, reads
+from .branches import Key, arrays_in, freeze, hoisted, names_now, outside
+from .carry import Copies, Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+LIMIT = 24
+
+
+@dataclass(frozen=True)
+class ActiveLoop:
+    """A loop whose body is being walked and that could be written out pass by pass instead."""
+
+    iv: Var
+    key: object
+    scope: object
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A name that may be read before the loop has assigned it: taken for a float until its type is known."""
+
+
+@dataclass
+class Counted:
+    """for iv in range(lo, hi, step)"""
+
+    lo: Operand
+    hi: Operand
+    step: int
+    hint: str
+    bind: Callable[[Var], None]
+
+
+@dataclass
+class Conditional:
+    """while test()"""
+
+    test: Callable[[], Operand]
+
+
+@dataclass
+class Loop:
+    """`entered` are names that a pass may read before it binds them, `head` those needed by a pass or afterwards."""
+
+    node: object
+    header: Counted | Conditional
+    body: Callable[[], None]
+    assigned: tuple[str, ...]
+    head: frozenset[str]
+    entered: frozenset[str]
+    stop: str | None = None
+    unrollable: bool = False
+
+    def key(self, ctx: Specialiser) -> object:
+        return (self.node, ctx.path)
+
+
+Plan = dict[Key, "Slot | Guess"]
+
+
+class Unrollable(Exception):  # noqa: N818
+    """The passes differ in kind: only a loop written out pass by pass can hold them."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__()
+        self.name, self.reason = name, reason
+
+
+def run(ctx: Specialiser, loop: Loop) -> None:
+    """Emit the loop."""
+
+    plan = _start(ctx, loop)
+    for _ in range(LIMIT):
+        attempt = _Attempt(ctx, loop, plan)
+        if attempt.walk():
+            ctx.plans[loop.key(ctx)] = {k[1]: s for k, s in plan.items() if k[0] is ctx.frame}
+            return
+        plan = attempt.next
+    ctx.error(InferenceError, "no types can be found for the variables of this loop")
+
+
+def _start(ctx: Specialiser, loop: Loop) -> Plan:
+    known = ctx.plans.get(loop.key(ctx), {})
+    assert isinstance(known, dict)
+    plan: Plan = {}
+    for name in dict.fromkeys([*loop.assigned, *known]):
+        if name not in loop.head or name == loop.stop:
+            continue
+        value = ctx.frame.names.get(name)
+        before = known.get(name)
+        plan[ctx.frame, name] = before if before is not None and _fits(before, value) else _first(ctx, loop, name, value)
+    return plan
+
+
+def _fits(slot: Slot | Guess, value: Value | None) -> bool:
+    match slot:
+        case Number():
+            return value is not None and (missing(value) or is_number(value))
+        case Storage(ndim=ndim) | Reference(ndim=ndim):
+            return isinstance(value, ArrayValue | VirtualArray) and len(value.shape) == ndim
+        case Same():
+            return not missing(value) and not (value is not None and is_number(value))
+    return False
+
+
+def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot | Guess:
+    if missing(value):
+        return Guess() if name in loop.entered and not isinstance(value, Undefined) else Same()
+    if value is not None and is_number(value):
+        return carry.alone(ctx, value, strong=True)
+    return Same()
+
+
+class _Attempt:
+    """One walk of the body under a plan; `next` is the plan to try after a failure."""
+
+    def __init__(self, ctx: Specialiser, loop: Loop, plan: Plan) -> None:
+        self.ctx, self.loop, self.plan = ctx, loop, dict(plan)
+        self.next: Plan = dict(plan)
+        self.before = names_now(ctx)
+        self.scope = ctx.b.scopes[-1]
+        self.places: dict[Key, list[ArrayValue]] = {}
+        self.inits: dict[Key, list[Operand]] = {}
+        self.args: dict[Key, list[Var]] = {}
+        self.entry: dict[Key, Value | None] = {}
+        self.ends: dict[Key, Value | None] = {}
+
+    def walk(self) -> bool:
+        ctx = self.ctx
+        kept = ctx.snapshot()
+        log = ctx.written
+        ctx.written = set()
+        try:
+            with ctx.b.block():
+                pre = ctx.b.scopes[-1]
+                done = self.inside()
+            written = ctx.written
+        finally:
+            ctx.written = log | ctx.written
+        if not done:
+            ctx.restore(kept)
+            return False
+        del written
+        now = ctx.b.scopes[-1]
+        now.stmts.extend(pre.stmts)
+        now.known.update(pre.known)
+        now.facts.update(pre.facts)
+        return True
+
+    def inside(self) -> bool:
+        """The statements before the loop and the loop itself; whether the plan held."""
+        ctx, loop = self.ctx, self.loop
+        self.enter()
+        kept = ctx.snapshot()
+        cond = Block()
+        if isinstance(loop.header, Conditional):
+            with ctx.b.block() as stmts:
+                self.bind()
+                test = loop.header.test()
+            cond = Block(tuple(stmts), (test,))
+            ctx.restore(kept)
+        with ctx.b.block() as stmts:
+            self.bind()
+            iv = self.start_pass()
+            loop.body()
+            dead, ctx.dead = ctx.dead, False
+            if loop.unrollable:
+                ctx.loops.pop()
+            self.ends = {k: self.entry.get(k) if dead else v for k, v in self.end_names().items()}
+            if not self.agree():
+                ctx.restore(kept)
+                return False
+            stop = self.stop()
+            yields = self.finish()
+        flat = [x for k in self.plan for x in self.args[k]]
+        outs = [ctx.b.fresh(a.name, a.type) for a in flat]
+        inits = tuple(x for k in self.plan for x in self.inits[k])
+        body = Block(tuple(stmts), tuple(yields))
+        ctx.restore(kept)
+        self.leave(outs)
+        if isinstance(loop.header, Counted):
+            h = loop.header
+            ctx.b.emit(
+                For(iv, h.lo, h.hi, h.step, tuple(flat), inits, body, tuple(outs), stop, loc=ctx.b.loc)
+            )
+        else:
+            ctx.b.emit(While(tuple(flat), inits, cond, body, tuple(outs), stop, loc=ctx.b.loc))
+        self.rebind(outs)
+        return True
+
+    # -- before the loop
+    def enter(self) -> None:
+        ctx = self.ctx
+        for key, slot in self.plan.items():
+            value = self.before.get(key)
+            self.places[key] = [] if missing(value) else self.storage(key, slot, value)
+            if isinstance(slot, Guess):
+                self.inits[key], self.args[key] = [], []
+                continue
+            copies = Copies(iter(self.places[key]), [])
+            if missing(value):
+                slot_types = list(carry.types(slot))
+                self.inits[key] = [const(0, t.dtype) for t in slot_types]
+            else:
+                self.inits[key] = list(carry.yields(ctx, slot, value, copies))
+            for target, source in copies.pairs:
+                copy_into(ctx, target, source)  # type: ignore[arg-type]
+            self.args[key] = [ctx.b.fresh(_hint(key), t) for t in (carry.types(slot))]
+        self.references()
+
+    def storage(self, key: Key, slot: Slot | Guess, value: Value | None) -> list[ArrayValue]:
+        """Memory for the arrays that a pass makes anew, holding what the name has before the loop."""
+        ctx = self.ctx
+        match slot:
+            case Optional_(inner=inner):
+                return self.storage(key, inner, value.value if isinstance(value, Maybe) else value)
+            case Items(slots=slots) if value is not None:
+                return [p for s, v in zip(slots, carry.parts(value), strict=True) for p in self.storage(key, s, v)]
+            case Storage(dtype=dtype):
+                assert isinstance(value, ArrayValue | VirtualArray)
+                if isinstance(value, ArrayValue) and value.dtype == dtype and self.own(key, value):
+                    return [value]
+                place = full(ctx, ctx.b.alloc(value.shape, dtype, _hint(key)))
+                if isinstance(value, ArrayValue) and not self.own(key, value):
+                    reason = f"{_hint(key)!r} stands for another array at first and for a new one after each pass"
+                    freeze(ctx, place.base, ctx.b.origin(value.base), reason)
+                return [place]
+        return []
+
+    def own(self, key: Key, value: ArrayValue) -> bool:
+        """Whether the memory was made here and no other name sees it."""
+        ctx = self.ctx
+        roots = ctx.b.origin(value.base)
+        if roots & ctx.parameters or not is_whole(ctx.b, value) or value.base in ctx.b.origins:
+            return False
+        everything = [((f, name), v) for f in ctx.reachable() for name, v in f.names.items()]
+        for other, v in everything:
+            if other != key and any(ctx.b.origin(a.base) & roots for a in arrays_in(v)):
+                return False
+        return not any(a is not value and ctx.b.origin(a.base) & roots for a in arrays_in(self.before[key] or value))
+
+    def references(self) -> None:
+        """An array parameter of the loop may be any of the arrays that come in."""
+        b = self.ctx.b
+        pairs = [
+            (a, x)
+            for k, s in self.plan.items()
+            if isinstance(s, Reference)
+            for a, x in zip(self.args[k], self.inits[k], strict=True)
+        ]
+        memory = frozenset(r for _, x in pairs if isinstance(x, Var) for r in b.origin(x))
+        self.chosen = [x for _, x in pairs if isinstance(x, Var)]
+        for a, _ in pairs:
+            b.origins[a] = memory
+            self.lengths(a)
+
+    def lengths(self, arg: Var) -> None:
+        """Equal lengths of all arrays that are exchanged are known of each."""
+        b = self.ctx.b
+        assert isinstance(arg.type, Array)
+        for axis in range(arg.type.ndim):
+            found = [b.dim(x, axis) for x in self.chosen if getattr(x.type, "ndim", -1) == arg.type.ndim]
+            if all(equal(b, found[0], n) for n in found[1:]):
+                b.scopes[-1].known["dim", arg, axis] = found[0]
+
+    def bind(self) -> None:
+        """Names at the start of a pass."""
+        ctx = self.ctx
+        for key, slot in self.plan.items():
+            frame, name = key
+            value = self.before.get(key)
+            if isinstance(slot, Guess):
+                guess = Maybe(ScalarValue(const(0.0)), ctx.b.fresh(name, BOOL), name)
+                self.entry[key] = frame.names[name] = guess
+            elif missing(value) and not isinstance(slot, Optional_):
+                self.entry[key] = value
+                if isinstance(slot, Mixed):
+                    self.entry[key] = frame.names[name] = Undefined(name, slot.reason)
+            elif missing(value) and _has_storage(slot):
+                self.entry[key] = None  # its memory is made when its shape is known
+            else:
+                args, places = iter(self.args[key]), iter(self.places[key])
+                self.entry[key] = frame.names[name] = carry.build(ctx, slot, value, args, places, name)
+
+    def start_pass(self) -> Var:
+        ctx, loop = self.ctx, self.loop
+        if loop.stop is not None:
+            ctx.frame.names[loop.stop] = Static(False)
+        if isinstance(loop.header, Conditional):
+            return ctx.b.fresh("i", INT)
+        h = loop.header
+        iv = ctx.b.fresh(h.hint, INT)
+        ctx.b.iterates(iv, h.lo, h.hi, h.step)
+        if loop.unrollable:
+            ctx.loops.append(ActiveLoop(iv, loop.key(ctx), self.scope))
+        h.bind(iv)
+        return iv
+
+    # -- the end of a pass
+    def end_names(self) -> Mapping[Key, Value | None]:
+        """Values of the carried names at the end, and of others that have changed without an assignment."""
+        now = names_now(self.ctx)
+        found: dict[Key, Value | None] = {k: now.get(k) for k in self.plan}
+        for key, value in self.before.items():
+            frame, name = key
+            bound_here = frame is self.ctx.frame and (name in self.loop.assigned or name == self.loop.stop)
+            if key in self.plan or bound_here or now.get(key) is value:
+                continue
+            if isinstance(value, VirtualArray) and isinstance(now.get(key), ArrayValue):
+                continue
+            found[key] = now.get(key)
+        return found
+
+    def agree(self) -> bool:
+        """Whether the plan held; else `next` is wider."""
+        exchanged = self.exchanged()
+        for key, end in self.ends.items():
+            slot = self.plan.get(key, Same())
+            new = self.revised(key, slot, end)
+            if isinstance(new, Reference) and key not in exchanged:
+                new = Storage(new.dtype, new.ndim)
+            elif key in exchanged and isinstance(new, Reference | Storage | Part) and not isinstance(slot, Storage):
+                like = self.before[key]
+                assert isinstance(like, ArrayValue)
+                new = Reference(like.dtype, len(like.shape))
+            self.next[key] = new
+            if isinstance(new, Mixed) and not isinstance(slot, Mixed):
+                self.mixed(key, new)
+        return self.next == self.plan
+
+    def mixed(self, key: Key, slot: Mixed) -> None:
+        if key[1] in self.loop.entered or key[0] is not self.ctx.frame or key[1] not in self.loop.assigned:
+            raise Unrollable(key[1], slot.reason)
+
+    def revised(self, key: Key, slot: Slot | Guess, end: Value | None) -> Slot | Guess:
+        ctx, before = self.ctx, self.before.get(key)
+        if isinstance(slot, Guess) or (missing(before) and isinstance(slot, Same)):
+            if end is None or isinstance(end, Undefined):
+                return Same()
+            inner = carry.alone(ctx, end, strong=True)
+            may_miss = isinstance(slot, Guess) or isinstance(end, Maybe) or isinstance(self.loop.header, Conditional)
+            return inner if isinstance(inner, Optional_) or not may_miss else Optional_(inner)
+        return self.widened(slot, before, self.entry.get(key), end)
+
+    def widened(self, slot: Slot, before: Value | None, entry: Value | None, end: Value | None) -> Slot:
+        ctx = self.ctx
+        match slot:
+            case Mixed():
+                return slot
+            case Same():
+                if (end is None and entry is None) or (
+                    end is not None and entry is not None and carry.same_value(entry, end)
+                ):
+                    return slot
+                return carry.join(ctx, before, end, strong=True)
+            case Number(dtype=dtype, weak=weak):
+                if end is not None and (is_number(end) or (isinstance(end, ArrayValue) and not end.shape)):
+                    found = carry.alone(ctx, end, strong=True)
+                    assert isinstance(found, Number)
+                    new = carry.promote((dtype, weak), (found.dtype, found.weak))
+                    return Number(new[0], new[1] and not new[0].startswith("float"))
+            case Optional_(inner=inner):
+                if missing(end):
+                    return slot
+                held = end.value if isinstance(end, Maybe) else end
+                start = entry.value if isinstance(entry, Maybe) else entry
+                first = before.value if isinstance(before, Maybe) else before
+                return Optional_(self.widened(inner, first, start, held))
+            case Items(kind=kind, keys=keys, slots=slots):
+                if end is not None and _alike(slot, end):
+                    n = len(slots)
+                    olds = [None] * n if missing(before) or before is None else carry.parts(before)
+                    starts = [None] * n if missing(entry) or entry is None else carry.parts(entry)
+                    rows = zip(slots, olds, starts, carry.parts(end), strict=True)
+                    return Items(kind, keys, tuple(self.widened(*row) for row in rows))
+            case Part(like=like, varying=varying):
+                if isinstance(end, ArrayValue):
+                    new_slot = carry.join(ctx, like, end)
+                    if isinstance(new_slot, Part):
+                        both = zip(varying, new_slot.varying, strict=True)
+                        return Part(like, tuple(a or b for a, b in both))
+                    return slot if isinstance(new_slot, Same) else _as_storage(new_slot)
+            case Reference(dtype=dtype, ndim=ndim):
+                if isinstance(end, ArrayValue | VirtualArray) and len(end.shape) == ndim:
+                    return slot if isinstance(end, ArrayValue) else Storage(_wider(dtype, end), ndim)
+            case Storage(dtype=dtype, ndim=ndim):
+                if isinstance(end, ArrayValue | VirtualArray) and len(end.shape) == ndim:
+                    return Storage(_wider(dtype, end), ndim)
+        what = carry.kind_of(end) if end is not None else "unbound"
+        return Mixed(f"it is {_slot_kind(slot)} before a pass of the loop and {what} after it")
+
+    def exchanged(self) -> set[Key]:
+        """Names whose arrays at the end are those of such names at the start, each once."""
+        starts: dict[Key, ArrayValue] = {}
+        for key, end in self.ends.items():
+            entry = self.entry.get(key, self.before.get(key))
+            slot = self.plan.get(key, Same())
+            if isinstance(entry, ArrayValue) and isinstance(end, ArrayValue) and isinstance(slot, Same | Reference | Part):
+                starts[key] = entry
+        moved = {k for k, v in starts.items() if not carry.same_value(v, self.ends[k])}  # type: ignore[arg-type]
+        group = moved | {k for k in starts if isinstance(self.plan.get(k), Reference)}
+        while True:
+            source = {k: _find(starts, group, self.ends[k]) for k in group}
+            bad = {k for k, s in source.items() if s is None}
+            bad |= group - {s for s in source.values() if s is not None}
+            if not bad:
+                return group if len(set(source.values())) == len(group) else set()
+            group -= bad
+
+    def stop(self) -> Operand | None:
+        if self.loop.stop is None:
+            return None
+        value = self.ctx.frame.names[self.loop.stop]
+        if isinstance(value, Maybe):
+            value = value.value
+        if isinstance(value, Static):
+            return const(True) if value.value else None
+        assert isinstance(value, ScalarValue)
+        return value.operand
+
+    def finish(self) -> list[Operand]:
+        """The yields of the body, after it has copied new arrays into their storage."""
+        ctx = self.ctx
+        out: list[Operand] = []
+        pairs: list[tuple[ArrayValue, Value]] = []
+        for key, slot in self.plan.items():
+            end = self.ends[key]
+            if isinstance(slot, Guess):
+                continue
+            if not self.places[key] and _has_storage(slot):
+                self.places[key] = self.late(key, slot, end)
+            copies = Copies(iter(self.places[key]), [])
+            out.extend(carry.yields(ctx, slot, end, copies))
+            pairs.extend(copies.pairs)
+        for place, value in pairs:
+            self.protect(place, value)
+        _copy_all(ctx, pairs)
+        return out
+
+    def late(self, key: Key, slot: Slot, end: Value | None) -> list[ArrayValue]:
+        """Memory for an array that the loop binds first: before the loop, once its shape is known."""
+        ctx = self.ctx
+        match slot:
+            case Optional_(inner=inner):
+                return self.late(key, inner, end.value if isinstance(end, Maybe) else end)
+            case Items(slots=slots) if end is not None:
+                return [p for s, v in zip(slots, carry.parts(end), strict=True) for p in self.late(key, s, v)]
+            case Storage(dtype=dtype):
+                assert isinstance(end, ArrayValue | VirtualArray)
+                body = ctx.b.scopes[-1]
+                with outside(ctx):
+                    shape = [hoisted(ctx, body, n, "loop") for n in end.shape]
+                    return [full(ctx, ctx.b.alloc(shape, dtype, _hint(key)))]
+        return []
+
+    def protect(self, place: ArrayValue, value: Value) -> None:
+        """A copy of memory that other names still see at the end of the pass must not be written, nor that memory."""
+        ctx = self.ctx
+        if not isinstance(value, ArrayValue):
+            return
+        roots = ctx.b.origin(value.base)
+        ends = {**names_now(ctx)}
+        owned = {p.base for ps in self.places.values() for p in ps}
+        seen = [
+            k
+            for k, v in ends.items()
+            if v is not self.ends.get(k, v) or k in self.plan or self.visible(k)
+            for a in arrays_in(v)
+            if a is not value and ctx.b.origin(a.base) & roots
+        ]
+        if not seen and not roots & ctx.parameters:
+            return
+        reason = f"two names stand for one array at the end of a pass, {place.base.name!r} among them"
+        if (roots - owned | {place.base}) & ctx.written:
+            ctx.error(OverwriteError, f"the array {place.base.name!r} is written in the loop", reason, "copy the array")
+        freeze(ctx, place.base, roots - owned, reason)
+
+    def visible(self, key: Key) -> bool:
+        return key[0] is not self.ctx.frame or key[1] in self.loop.head
+
+    # -- after the loop
+    def leave(self, outs: list[Var]) -> None:
+        b = self.ctx.b
+        pairs = zip((a for k in self.plan for a in self.args[k]), outs, strict=True)
+        for a, o in pairs:
+            if isinstance(a.type, Array):
+                b.origins[o] = b.origin(a)
+                self.lengths(o)
+
+    def rebind(self, outs: list[Var]) -> None:
+        ctx = self.ctx
+        rest: Iterator[Operand] = iter(outs)
+        for key, slot in self.plan.items():
+            frame, name = key
+            before = self.before.get(key)
+            if isinstance(slot, Guess):
+                continue
+            like = before if not missing(before) else self.ends[key]
+            value = carry.build(ctx, slot, like, rest, iter(self.places[key]), name)
+            if missing(before) and not isinstance(slot, Optional_) and not missing(value):
+                value = self.if_entered(value, name)
+            if missing(value) and not isinstance(slot, Mixed):
+                frame.names.pop(name, None)
+            else:
+                frame.names[name] = value
+        for name in self.loop.assigned:
+            if name not in self.loop.head:
+                ctx.frame.names.pop(name, None)
+
+    def if_entered(self, value: Value, name: str) -> Value:
+        """A name that each pass binds is bound afterwards if there was a pass."""
+        h = self.loop.header
+        assert isinstance(h, Counted)
+        some = self.ctx.b.op("lt", h.lo, h.hi) if h.step > 0 else self.ctx.b.op("gt", h.lo, h.hi)
+        if isinstance(some, Const) and some.value:
+            return value
+        return Maybe(value, some, name)
+
+
+def _hint(key: Key) -> str:
+    return key[1].lstrip("@")
+
+
+def _has_storage(slot: Slot) -> bool:
+    match slot:
+        case Storage():
+            return True
+        case Optional_(inner=inner):
+            return _has_storage(inner)
+        case Items(slots=slots):
+            return any(_has_storage(s) for s in slots)
+    return False
+
+
+def _as_storage(slot: Slot) -> Slot:
+    return Storage(slot.dtype, slot.ndim) if isinstance(slot, Reference) else slot
+
+
+def _wider(dtype: str, value: ArrayValue | VirtualArray) -> str:
+    return carry.promote((dtype, False), (value.dtype, False))[0]
+
+
+def _alike(slot: Items, value: Value) -> bool:
+    try:
+        return len(carry.parts(value)) == len(slot.slots)
+    except AssertionError:
+        return False
+
+
+def _slot_kind(slot: Slot | Guess) -> str:
+    match slot:
+        case Number(dtype=dtype):
+            return f"a {dtype} scalar"
+        case Items(kind=kind, slots=slots):
+            return f"a {kind.__name__} of {len(slots)}"
+        case Storage(ndim=ndim) | Reference(ndim=ndim):
+            return f"a {ndim}-dimensional array"
+    return "another value"
+
+
+def _find(starts: dict[Key, ArrayValue], group: set[Key], end: Value | None) -> Key | None:
+    for k in sorted(group, key=lambda key: key[1]):
+        if end is not None and carry.same_value(starts[k], end):
+            return k
+    return None
+
+
+def _copy_all(ctx: Specialiser, pairs: list[tuple[ArrayValue, Value]]) -> None:
+    """Copies that mean "all at once": one whose target others read comes after them."""
+    rest = list(pairs)
+    while rest:
+        place, value = next((p for p in rest if not _read_by_others(ctx, p, rest)), (None, None))
+        if place is None or value is None:
+            target, source = rest[0]
+            rest[0] = (target, materialise(ctx, source, target.base.name))
+            continue
+        rest = [p for p in rest if p[0] is not place]
+        assert isinstance(value, ArrayValue | VirtualArray)
+        name = place.base.name
+        for axis, (n, m) in enumerate(zip(place.shape, value.shape, strict=True)):
+            require_equal(ctx, n, m, f"axis {axis} of {name!r} changes its length from one pass of the loop to the next")
+        with thawed(ctx, place.base):
+            copy_into(ctx, place, value)
+
+
+def _read_by_others(ctx: Specialiser, pair: tuple[ArrayValue, Value], rest: list[tuple[ArrayValue, Value]]) -> bool:
+    memory = ctx.b.origin(pair[0].base)
+    return any(
+        p is not pair and any(ctx.b.origin(r) & memory for r in reads(ctx.b, p[1]))  # type: ignore[arg-type]
+        for p in rest
+    )
+
+
+@contextmanager
+def thawed(ctx: Specialiser, base: Var) -> Iterator[None]:
+    """The loop's own copies may write what others may not."""
+    reason = ctx.frozen.pop(base, None)
+    try:
+        yield
+    finally:
+        if reason is not None:
+            ctx.frozen[base] = reason
+
+
+__all__ = ["Conditional", "Counted", "Loop", "Scalar", "Unrollable", "run"]

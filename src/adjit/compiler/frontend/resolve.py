@@ -1,0 +1,198 @@
+"""What a name or an attribute that is not local stands for: closure cells, globals, builtins, modules, objects.
+
+Input: a name in a frame, or a Python object. Output: a frontend value. Constants are compiled in under a guard that is
+checked at each call; arrays become hidden arguments, so that a new array is seen. Invariants: no user code is run (properties are
+inlined, descriptors not called). Non-goals: local names (`expressions`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import NameResolutionError, UnsupportedSyntaxError
+from ..ir.types import DTYPES, Array
+from ..program import ArraySpec, Guard, Hidden
+from .arrays import parameter
+from .structure import field_names, is_record, node
+from .values import Static, Value
+
+if TYPE_CHECKING:
+    from .specialise import Frame, Specialiser
+
+Fetch = Callable[[], object]
+STABLE = ("numpy", "math", "cmath", "scipy", "numba", "builtins", "operator", "functools", "adjit", "enum", "types")
+
+
+def outer_name(ctx: Specialiser, frame: Frame, name: str) -> Value:
+    """A closure variable, a global or a builtin."""
+    source = frame.source
+    cells = source.cells
+    if name in cells:
+        cell = cells[name]
+        try:
+            found = cell.cell_contents
+        except ValueError:
+            ctx.error(NameResolutionError, f"the closure variable {name!r} has no value yet")
+        return lifted(ctx, id(cell), name, found, lambda: cell.cell_contents)
+    space = source.globals
+    if name in space:
+        return lifted(ctx, id(space), name, space[name], lambda: space[name])
+    if hasattr(builtins, name):
+        return Static(getattr(builtins, name))
+    return ctx.error(
+        NameResolutionError,
+        f"the name {name!r} is not defined",
+        "it is neither a local variable nor one of the module",
+        "define it before the function is called",
+    )
+
+
+def lifted(ctx: Specialiser, space: int, name: str, found: object, fetch: Fetch) -> Value:
+    """The value of an object that is found under `name` at each call; the same one each time it is asked for."""
+    key = (space, name)
+    if key not in ctx.lifted:
+        ctx.lifted[key] = lift(ctx, name, found, fetch)
+    return ctx.lifted[key]
+
+
+def lift(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Value:
+    if isinstance(found, types.ModuleType):
+        return Static(found)
+    if not _holds_arrays(found):
+        if not _stable(found):
+            guard(ctx, name, fetch, found)
+        return constant(found)
+    guard(ctx, f"the structure of {name}", lambda: skeleton(fetch()), skeleton(found))
+    return _structure(ctx, name, found, fetch)
+
+
+def guard(ctx: Specialiser, name: str, fetch: Fetch, value: object) -> None:
+    ctx.guards.append(Guard(name, fetch, value))
+
+
+def constant(found: object) -> Value:
+    """A constant; structures stay open to subscripts and loops."""
+    if type(found) in (tuple, list):
+        return node(type(found), (), [constant(v) for v in found])  # type: ignore[attr-defined]
+    if type(found) is dict:
+        return node(dict, tuple(found), [constant(v) for v in found.values()])
+    if is_record(type(found)):
+        fields = field_names(type(found))
+        return node(type(found), fields, [constant(getattr(found, f)) for f in fields])
+    return Static(found)
+
+
+def _stable(found: object) -> bool:
+    module = getattr(found, "__module__", None) or ""
+    if isinstance(found, np.ufunc | np.dtype):
+        return True
+    return callable(found) and str(module).split(".")[0] in STABLE and not hasattr(found, "py_func")
+
+
+def _holds_arrays(found: object) -> bool:
+    if isinstance(found, np.ndarray):
+        return True
+    if type(found) in (tuple, list):
+        return any(_holds_arrays(v) for v in found)  # type: ignore[attr-defined]
+    if type(found) is dict:
+        return any(_holds_arrays(v) for v in found.values())
+    if is_record(type(found)):
+        return any(_holds_arrays(getattr(found, f)) for f in field_names(type(found)))
+    return False
+
+
+def skeleton(found: object) -> object:
+    """What of a structure is compiled in: everything but its arrays, of which dtype and rank are."""
+    if isinstance(found, np.ndarray):
+        return (np.ndarray, found.dtype.name, found.ndim)
+    if type(found) in (tuple, list):
+        return (type(found), *(skeleton(v) for v in found))  # type: ignore[attr-defined]
+    if type(found) is dict:
+        return (dict, *((k, skeleton(v)) for k, v in found.items()))
+    if is_record(type(found)):
+        return (type(found), *(skeleton(getattr(found, f)) for f in field_names(type(found))))
+    return found
+
+
+def _structure(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Value:
+    if isinstance(found, np.ndarray):
+        return hidden(ctx, name, found, fetch)
+    if type(found) in (tuple, list):
+        items = [
+            _structure(ctx, f"{name}[{k}]", v, lambda k=k: fetch()[k])  # type: ignore[index, misc]
+            for k, v in enumerate(found)  # type: ignore[arg-type]
+        ]
+        return node(type(found), (), items)
+    if type(found) is dict:
+        items = [
+            _structure(ctx, f"{name}[{k!r}]", v, lambda k=k: fetch()[k])  # type: ignore[index, misc]
+            for k, v in found.items()
+        ]
+        return node(dict, tuple(found), items)
+    if is_record(type(found)):
+        fields = field_names(type(found))
+        items = [
+            _structure(ctx, f"{name}.{f}", getattr(found, f), lambda f=f: getattr(fetch(), f))  # type: ignore[misc]
+            for f in fields
+        ]
+        return node(type(found), fields, items)
+    return Static(found)
+
+
+def hidden(ctx: Specialiser, name: str, found: np.ndarray, fetch: Fetch) -> Value:  # type: ignore[type-arg]
+    """An array of the module or of a closure: an argument that the caller does not see."""
+    if found.dtype.name not in DTYPES:
+        ctx.error(UnsupportedSyntaxError, f"the array {name!r} has dtype {found.dtype}, which is not supported")
+    layout = "C" if found.flags.c_contiguous else "F" if found.flags.f_contiguous else "A"
+    spec = ArraySpec(found.dtype.name, found.ndim, layout, readonly=True)
+    hint = "".join(c if c.isalnum() else "_" for c in name).strip("_")
+    var = ctx.b.fresh(hint, Array(spec.dtype, spec.ndim, spec.layout))
+    ctx.hidden.append((Hidden(name, fetch, spec), var))
+    ctx.parameters.add(var)
+    ctx.globals[var] = name
+    scopes = ctx.b.scopes
+    ctx.b.scopes = scopes[:1]
+    try:
+        return parameter(ctx, var, spec)
+    finally:
+        ctx.b.scopes = scopes
+
+
+def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
+    """`owner.name` for a module, a class or another object that is known at compile time."""
+    if isinstance(owner, types.ModuleType):
+        return _module_attribute(ctx, owner, name)
+    try:
+        static = inspect.getattr_static(owner, name)
+    except AttributeError:
+        ctx.error(
+            NameResolutionError, f"{getattr(owner, '__name__', type(owner).__name__)!r} has no attribute {name!r}"
+        )
+    if isinstance(static, property) and static.fget is not None and not isinstance(owner, type):
+        if _stable(type(owner)):
+            return constant(getattr(owner, name))
+        return ctx.call(static.fget, [Static(owner)])
+    if isinstance(static, types.FunctionType) and not isinstance(owner, type):
+        return Static(types.MethodType(static, owner))
+    found = getattr(owner, name)
+    if isinstance(owner, type | np.generic | np.dtype | np.finfo | np.iinfo) or _stable(type(owner)):
+        return constant(found)
+    return lifted(ctx, id(owner), name, found, lambda: getattr(owner, name))
+
+
+def _module_attribute(ctx: Specialiser, module: types.ModuleType, name: str) -> Value:
+    if not hasattr(module, name):
+        ctx.error(NameResolutionError, f"the module {module.__name__!r} has no attribute {name!r}")
+    found = getattr(module, name)
+    if module.__name__.split(".")[0] in STABLE and not isinstance(found, np.ndarray):
+        return constant(found)
+    return lifted(ctx, id(module), name, found, lambda: getattr(module, name))
+
+
+__all__ = ["attribute", "constant", "guard", "lift", "lifted", "outer_name", "skeleton"]

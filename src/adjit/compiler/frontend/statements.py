@@ -1,0 +1,273 @@
+"""Statements of the normalised text.
+
+Input: statement nodes. Output: core statements through the builder, names bound in the current frame. Invariants: assignments
+evaluate their value before their targets; nothing is walked after a statement that always raises.
+Non-goals: expressions, loops, run-time branches (files of those names).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ... import errors
+from ...errors import AdjitError, InferenceError, UnsupportedSyntaxError
+from ..ir.builder import const
+from . import arrays, containers, loops
+from .arrays.promote import is_array, is_number
+from .branches import branch
+from .expressions import BINARY, binary, text
+from .normalise import ends
+from .values import ArrayValue, Closure, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+
+def run(ctx: Specialiser, block: Sequence[ast.stmt]) -> None:
+    for s in block:
+        if ctx.dead:
+            return
+        with ctx.at(s):
+            _run(ctx, s)
+
+
+def _run(ctx: Specialiser, s: ast.stmt) -> None:
+    match s:
+        case ast.Assign(targets=targets, value=value):
+            _assign(ctx, s, targets, value)
+        case ast.AugAssign():
+            _augmented(ctx, s)
+        case ast.AnnAssign(target=target, value=value):
+            if value is not None:
+                assign(ctx, target, ctx.eval(value), s)
+        case ast.Expr(value=ast.Constant()) | ast.Pass():
+            pass
+        case ast.Expr(value=value):
+            ctx.eval(value)
+        case ast.If():
+            _if(ctx, s)
+        case ast.For():
+            loops.for_(ctx, s)
+        case ast.While():
+            loops.while_(ctx, s)
+        case ast.Assert(test=test, msg=msg):
+            _check(ctx, test, "AssertionError", text(ctx, msg) if msg is not None else "")
+        case ast.Raise():
+            _raise(ctx, s)
+        case ast.FunctionDef(name=name, args=args):
+            defaults = [*args.defaults, *(d for d in args.kw_defaults if d is not None)]
+            ctx.bind(name, Closure(s, ctx.frame, tuple(ctx.settled(ctx.eval(d), "default") for d in defaults)))
+        case _:
+            ctx.error(UnsupportedSyntaxError, f"{type(s).__name__} is not supported")
+
+
+# -- assignment
+
+
+def _assign(ctx: Specialiser, s: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
+    found = ctx.eval(value)
+    if len(targets) > 1:
+        found = ctx.settled(found, "t")
+    elif isinstance(found, Sequence_) and isinstance(targets[0], ast.Tuple | ast.List):
+        found = _parallel(ctx, found)
+    for target in targets:
+        assign(ctx, target, found, s)
+
+
+def _parallel(ctx: Specialiser, found: Sequence_) -> Value:
+    """The items of `a, b = …` are all computed before the first is stored."""
+    return found if not any(isinstance(v, VirtualArray) for v in found.items[1:]) else ctx.settled(found, "t")
+
+
+def assign(ctx: Specialiser, target: ast.expr, value: Value, s: ast.stmt | None = None) -> None:
+    match target:
+        case ast.Name(id=name):
+            ctx.bind(name, value, s)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            _unpack(ctx, elts, value, s)
+        case ast.Subscript(value=owner_node, slice=index_node):
+            owner, index = ctx.in_order([owner_node, index_node])
+            with ctx.at(target):
+                store(ctx, owner_node, owner, index, value)
+        case ast.Attribute(value=owner_node, attr=name):
+            owner = ctx.eval(owner_node)
+            with ctx.at(target):
+                _set_attribute(ctx, owner, name, value)
+        case _:
+            ctx.error(UnsupportedSyntaxError, "this cannot be assigned to")
+
+
+def _set_attribute(ctx: Specialiser, owner: Value, name: str, value: Value) -> None:
+    if is_array(owner) and name == "flat":
+        flat = arrays.attribute(ctx, owner, "flat")
+        arrays.setitem(ctx, flat, Static(slice(None)), value)
+        return
+    if is_array(owner):
+        ctx.error(UnsupportedSyntaxError, f"the attribute {name!r} of an array cannot be assigned", instead="use reshape")
+    containers.setattr_(ctx, owner, name, value)
+
+
+def _unpack(ctx: Specialiser, elts: Sequence[ast.expr], value: Value, s: ast.stmt | None) -> None:
+    found = containers.known_items(ctx, value)
+    stars = [k for k, e in enumerate(elts) if isinstance(e, ast.Starred)]
+    if found is None and is_array(value) and not stars:
+        found = _rows(ctx, value, len(elts))
+    if found is None:
+        found = containers.items(ctx, value)
+    if stars:
+        at, after = stars[0], len(elts) - stars[0] - 1
+        if len(found) < len(elts) - 1:
+            ctx.error(InferenceError, f"not enough values to unpack (expected at least {len(elts) - 1}, got {len(found)})")
+        middle = Sequence_(tuple(found[at : len(found) - after]), list)
+        found = [*found[:at], middle, *found[len(found) - after :]]
+    if len(found) != len(elts):
+        kind = "too many values" if len(found) > len(elts) else "not enough values"
+        ctx.error(InferenceError, f"{kind} to unpack (expected {len(elts)}, got {len(found)})")
+    for target, item in zip(elts, found, strict=True):
+        assign(ctx, target.value if isinstance(target, ast.Starred) else target, item, s)
+
+
+def _rows(ctx: Specialiser, value: Value, n: int) -> list[Value]:
+    """The entries of an array along its first axis, whose length is checked."""
+    length, entry = arrays.iterate(ctx, value)
+    fits = ctx.b.op("eq", length, const(n))
+    ctx.b.check(fits, "ValueError", f"wrong number of values to unpack (expected {n})")
+    return [entry(const(k)) for k in range(n)]
+
+
+def store(ctx: Specialiser, node: ast.expr, owner: Value, index: Value, value: Value) -> None:
+    """`owner[index] = value`."""
+    if isinstance(owner, VirtualArray):
+        owner = in_memory(ctx, node, owner)
+    if isinstance(owner, ArrayValue):
+        if isinstance(value, Sequence_) and not value.items:
+            ctx.error(InferenceError, "an empty sequence cannot be stored in an array")
+        arrays.setitem(ctx, owner, index, value)
+    else:
+        containers.setitem(ctx, owner, index, value)
+
+
+def in_memory(ctx: Specialiser, node: ast.expr, value: VirtualArray) -> Value:
+    """An array that is to be written: in memory, under the name that holds it."""
+    stored = arrays.materialise(ctx, value, node.id if isinstance(node, ast.Name) else "a")
+    ctx.replace_everywhere(value, stored)
+    return stored
+
+
+def _augmented(ctx: Specialiser, s: ast.AugAssign) -> None:
+    target = s.target
+    if isinstance(target, ast.Name):
+        _augmented_name(ctx, s, target.id)
+    elif isinstance(target, ast.Subscript):
+        owner, index, value = ctx.in_order([target.value, target.slice, s.value])
+        with ctx.at(target):
+            if isinstance(owner, VirtualArray):
+                owner = in_memory(ctx, target.value, owner)
+            if isinstance(owner, ArrayValue) and not isinstance(s.op, ast.MatMult):
+                arrays.augitem(ctx, owner, index, BINARY[type(s.op)], value)
+                return
+            new = binary(ctx, s.op, ctx.subscript(owner, index), value)
+            store(ctx, target.value, owner, index, new)
+    elif isinstance(target, ast.Attribute):
+        owner = ctx.eval(target.value)
+        old = ctx.attribute(owner, target.attr)
+        value = ctx.eval(s.value)
+        if isinstance(old, ArrayValue) and not isinstance(s.op, ast.MatMult):
+            arrays.augassign(ctx, old, BINARY[type(s.op)], value)
+        else:
+            containers.setattr_(ctx, owner, target.attr, binary(ctx, s.op, old, value))
+
+
+def _augmented_name(ctx: Specialiser, s: ast.AugAssign, name: str) -> None:
+    old = ctx.load(name)
+    if isinstance(old, VirtualArray):
+        old = arrays.materialise(ctx, old, name)
+        ctx.frame.names[name] = old
+    value = ctx.eval(s.value)
+    if isinstance(old, ArrayValue) and not isinstance(s.op, ast.MatMult):
+        if containers.is_list(ctx, old):
+            ctx.error(InferenceError, "a list whose length is known at run time only cannot grow")
+        arrays.augassign(ctx, old, BINARY[type(s.op)], value)
+        return
+    if isinstance(old, Sequence_) and old.kind is list and isinstance(s.op, ast.Add):
+        new = Sequence_((*old.items, *(ctx.settled(v, name) for v in containers.items(ctx, value))), list)
+        containers.changed(ctx, old, new)
+        return
+    if isinstance(old, Mapping_) and isinstance(s.op, ast.BitOr) and isinstance(value, Mapping_):
+        containers.changed(ctx, old, Mapping_({**old.items, **value.items}))
+        return
+    ctx.bind(name, binary(ctx, s.op, old, value), s)
+
+
+# -- branches, checks
+
+
+def _if(ctx: Specialiser, s: ast.If) -> None:
+    if len(s.body) == 1 and isinstance(s.body[0], ast.Raise):
+        _guarded(ctx, s.test, s.body[0], s.orelse, when=True)
+        return
+    if len(s.orelse) == 1 and isinstance(s.orelse[0], ast.Raise):
+        _guarded(ctx, s.test, s.orelse[0], s.body, when=False)
+        return
+    cond = ctx.truth(ctx.eval(s.test))
+    if isinstance(cond, Static):
+        ctx.run(s.body if cond.value else s.orelse)
+        return
+    live = ctx.frame.facts.after[s]
+    x = arrays.scalar(ctx, cond)
+    branch(ctx, x, lambda: ctx.run(s.body), lambda: ctx.run(s.orelse), lambda name: name in live)
+
+
+def _guarded(ctx: Specialiser, test: ast.expr, raising: ast.Raise, rest: Sequence[ast.stmt], *, when: bool) -> None:
+    """`if test: raise …` is a check; what follows goes on in the same block."""
+    cond = ctx.truth(ctx.eval(test))
+    if isinstance(cond, Static):
+        if bool(cond.value) is when:
+            with ctx.at(raising):
+                _raise(ctx, raising)
+        else:
+            ctx.run(rest)
+        return
+    name, message = _exception(ctx, raising)
+    x = arrays.scalar(ctx, cond)
+    with ctx.at(raising):
+        ctx.b.check(ctx.b.op("not", x) if when else x, name, message)
+    ctx.run(rest)
+
+
+def _check(ctx: Specialiser, test: ast.expr, name: str, message: str) -> None:
+    cond = ctx.truth(ctx.eval(test))
+    if isinstance(cond, Static):
+        if not cond.value:
+            ctx.b.check(const(False), name, message)
+            ctx.dead = True
+        return
+    ctx.b.check(arrays.scalar(ctx, cond), name, message)
+
+
+def _raise(ctx: Specialiser, s: ast.Raise) -> None:
+    name, message = _exception(ctx, s)
+    ctx.b.check(const(False), name, message)
+    ctx.dead = True
+
+
+def _exception(ctx: Specialiser, s: ast.Raise) -> tuple[str, str]:
+    """The name of the nearest exception that a check can raise, and its text."""
+    if s.exc is None:
+        ctx.error(UnsupportedSyntaxError, "'raise' alone is not supported", instead="name the exception")
+    node, args = (s.exc.func, s.exc.args) if isinstance(s.exc, ast.Call) else (s.exc, [])
+    cls = ctx.eval(node)
+    if not isinstance(cls, Static) or not isinstance(cls.value, type) or not issubclass(cls.value, BaseException):
+        ctx.error(UnsupportedSyntaxError, "only exception classes can be raised", instead="raise ValueError(...)")
+    message = ", ".join(text(ctx, a) for a in args)
+    for base in cls.value.__mro__:
+        if getattr(builtins, base.__name__, None) is base or getattr(errors, base.__name__, None) is base:
+            prefix = "" if base is cls.value else f"{cls.value.__name__}: "
+            return base.__name__, prefix + message
+    return "RuntimeError", message
+
+
+__all__ = ["AdjitError", "Record", "ScalarValue", "assign", "ends", "is_number", "run"]

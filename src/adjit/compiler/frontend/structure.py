@@ -1,0 +1,158 @@
+"""Arguments and results taken apart into leaves and put together again.
+
+Input: specifications of arguments, or the value that a function returns. Output: parameters of the core function and frontend
+values; the tree of a result and its operands. Invariants: leaves are numbered depth first, as in `program`.
+Non-goals: Python objects at call time (the runtime's).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from ...errors import InferenceError
+from ..ir.nodes import Operand, Var
+from ..ir.types import Array, Scalar
+from ..program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+from .arrays import as_variable, materialise, parameter
+from .arrays.promote import dtype_of, is_number, operand
+from .arrays.view import is_whole
+from .source import Source
+from .values import (
+    ArrayValue,
+    Mapping_,
+    Maybe,
+    RangeValue,
+    Record,
+    ScalarValue,
+    Sequence_,
+    Static,
+    Undefined,
+    Value,
+    VirtualArray,
+)
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+
+def parameter_names(source: Source, skip: int = 0) -> tuple[str, ...]:
+    """The names of a function's parameters by position; `*args` stands for as many as are given."""
+    a = source.node.args
+    positional = tuple(x.arg for x in (*a.posonlyargs, *a.args))
+    return (*positional[skip:], *(x.arg for x in a.kwonlyargs))
+
+
+class _Leaves:
+    def __init__(self, ctx: Specialiser) -> None:
+        self.ctx = ctx
+        self.params: list[Var] = []
+        self.arrays: list[Value] = []
+
+    def value(self, spec: Spec, name: str) -> Value:
+        ctx = self.ctx
+        match spec:
+            case ArraySpec(dtype=dtype, ndim=ndim, layout=layout, readonly=readonly):
+                var = ctx.b.fresh(name, Array(dtype, ndim, layout))
+                self.params.append(var)
+                ctx.parameters.add(var)
+                if readonly:
+                    ctx.readonly[var] = f"the argument {name!r}"
+                found: Value = parameter(ctx, var, spec)
+                self.arrays.append(found)
+                return found
+            case ScalarSpec(dtype=dtype, weak=weak):
+                number = ctx.b.fresh(name, Scalar(dtype))
+                self.params.append(number)
+                return ScalarValue(number, weak)
+            case StaticSpec(value=value):
+                return Static(value)
+            case SameAs(leaf=leaf):
+                return self.arrays[leaf]
+            case NodeSpec(kind=kind, keys=keys, children=children):
+                labels = keys or range(len(children))
+                items = [self.value(c, f"{name}_{_label(k)}") for k, c in zip(labels, children, strict=True)]
+                return node(kind, keys, items)
+        raise AssertionError(f"no such specification: {spec}")
+
+
+def _label(key: object) -> str:
+    return "".join(c if c.isalnum() else "_" for c in str(key))
+
+
+def node(kind: type, keys: tuple[object, ...], items: list[Value]) -> Value:
+    """A structure from its kind and items."""
+    if kind is dict:
+        return Mapping_(dict(zip(keys, items, strict=True)))
+    if kind in (tuple, list):
+        return Sequence_(tuple(items), kind)
+    return Record(kind, {str(k): v for k, v in zip(keys, items, strict=True)})
+
+
+def arguments(
+    ctx: Specialiser, specs: tuple[Spec, ...], names: tuple[str, ...]
+) -> tuple[list[Var], list[Value]]:
+    """The parameters of the core function, and the values of the Python function's parameters."""
+    leaves = _Leaves(ctx)
+    values = [leaves.value(spec, name) for spec, name in zip(specs, names, strict=False)]
+    return leaves.params, values
+
+
+def results(ctx: Specialiser, value: Value) -> tuple[object, list[Operand]]:
+    """The tree of a result and the operands of its leaves."""
+    found: list[Operand] = []
+    return _result(ctx, value, found), found
+
+
+def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
+    match value:
+        case Maybe(value=inner):
+            return _result(ctx, inner, found)
+        case ArrayValue() | VirtualArray():
+            return _leaf(found, _array(ctx, value))
+        case Sequence_(items=items, kind=kind):
+            return NodeSpec(kind, (), tuple(_result(ctx, v, found) for v in items))  # type: ignore[misc]
+        case Mapping_(items=entries):
+            children = tuple(_result(ctx, v, found) for v in entries.values())
+            return NodeSpec(dict, tuple(entries), children)  # type: ignore[arg-type]
+        case Record(cls=cls, items=fields):
+            children = tuple(_result(ctx, v, found) for v in fields.values())
+            return NodeSpec(cls, tuple(fields), children)  # type: ignore[arg-type]
+        case Undefined(reason=reason):
+            ctx.error(InferenceError, "the function does not return the same kind of thing on all paths", reason)
+        case RangeValue():
+            ctx.error(InferenceError, "a range cannot be returned", instead="return a tuple or an array")
+    if is_number(value):
+        return _leaf(found, operand(ctx, value, dtype_of(ctx, value)))
+    if isinstance(value, Static):
+        return StaticSpec(value.value)
+    return ctx.error(InferenceError, f"a {type(value).__name__.lower()} cannot be returned", instead="return its values")
+
+
+def _leaf(found: list[Operand], x: Operand) -> ResultLeaf:
+    found.append(x)
+    return ResultLeaf(len(found) - 1)
+
+
+def _array(ctx: Specialiser, value: ArrayValue | VirtualArray) -> Operand:
+    """An array variable: parameters and allocations as they are, parts of them as copies."""
+    if isinstance(value, ArrayValue) and is_whole(ctx.b, value):
+        return value.base
+    return as_variable(ctx, materialise(ctx, value, "result"))
+
+
+def is_namedtuple(cls: object) -> bool:
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_record(cls: object) -> bool:
+    return is_namedtuple(cls) or (isinstance(cls, type) and dataclasses.is_dataclass(cls))
+
+
+def field_names(cls: type) -> tuple[str, ...]:
+    if is_namedtuple(cls):
+        return tuple(cls._fields)  # type: ignore[attr-defined]
+    return tuple(f.name for f in dataclasses.fields(cls))
+
+
+__all__ = ["arguments", "field_names", "is_namedtuple", "is_record", "node", "parameter_names", "results"]
