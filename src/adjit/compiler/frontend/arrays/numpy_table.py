@@ -14,10 +14,11 @@ from typing import TypeVar
 import numpy as np
 
 from ....errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
-from ...definitions import DEFINITIONS, ELEMENTWISE, arguments_marked
+from ...definitions import DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked
 from ...ir.types import FLOATS
+from ...library import ROUTINES as LIBRARY
 from ..values import ArrayValue, ScalarValue, Sequence_, Static, Value, VirtualArray
-from . import create, elementwise, fill, shapes, view
+from . import create, elementwise, fill, shapes, store, view
 from .context import Context
 from .promote import dtype_name, is_array, is_number, kind, resolve, value_of
 from .scalars import BY_FUNCTION, Elementwise
@@ -62,6 +63,10 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
         return _by_scalars(ctx, function, ELEMENTWISE[function], args, kwargs)
     if known and function in DEFINITIONS:
         return defined(ctx, function, DEFINITIONS[function], args, kwargs)
+    if known and function in OPS:
+        return _op(ctx, OPS[function], args)
+    if known and function in ROUTINES:
+        return _routine(ctx, ROUTINES[function], args)
     if isinstance(function, type) and issubclass(function, np.generic | bool | int | float):
         return _converted(ctx, function, args, kwargs)
     return _unknown(ctx, function)
@@ -70,7 +75,7 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
 def knows(function: object) -> bool:
     """Whether `numpy_call` has an answer for the function."""
     try:
-        return any(function in t for t in (BUILTINS, BY_FUNCTION, ELEMENTWISE, DEFINITIONS))
+        return any(function in t for t in (BUILTINS, BY_FUNCTION, ELEMENTWISE, DEFINITIONS, OPS, ROUTINES))
     except TypeError:
         return False
 
@@ -151,8 +156,6 @@ def _python_number(ctx: Context, function: object, result: Value) -> Value:
 
 def _into(ctx: Context, out: Value, result: Value) -> Value:
     """`out=`: the result is written to the array given, which is the value of the call."""
-    from . import store
-
     if isinstance(out, Sequence_) and len(out.items) == 1:
         out = out.items[0]
     store.setitem(ctx, out, Static(Ellipsis), result)
@@ -235,6 +238,31 @@ def _each_array(ctx: Context, value: Value) -> Value:
         ctx.error(InferenceError, "a tuple or list of arrays is needed here")
     items = tuple(fill.in_memory(ctx, shapes.as_array(ctx, v)) for v in value.items)
     return Sequence_(items)
+
+
+def _op(ctx: Context, op: str, args: Sequence[Value]) -> Value:
+    """A core op by its name, on numbers of their common dtype."""
+    numbers = [elementwise.number_of(ctx, v) for v in args]
+    dtype = elementwise.result_type(ctx, numbers)
+    weak = all(elementwise.is_weak(v) for v in numbers)
+    return value_of(ctx.b.op(op, *(elementwise.operand(ctx, v, dtype) for v in numbers)), weak=weak)
+
+
+def _routine(ctx: Context, name: str, args: Sequence[Value]) -> Value:
+    """A library routine by its name; the arrays that it writes are the caller's."""
+    routine = LIBRARY[name]
+    written = {k: store.memory(ctx, shapes.as_array(ctx, args[k])) for k in routine.writes}
+    operands = []
+    for k, value in enumerate(args):
+        a = written.get(k) or fill.in_memory(ctx, shapes.as_array(ctx, value))
+        for other, target in written.items():
+            if other != k and ctx.b.origin(target.base) & ctx.b.origin(a.base):
+                a = fill.materialise(ctx, a)
+        operands.append(view.as_variable(ctx, a))
+    for target in written.values():
+        view.announce_write(ctx, target.base)
+    ctx.b.call(name, *operands)
+    return Static(None)
 
 
 # -- conversions

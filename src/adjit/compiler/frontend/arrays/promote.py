@@ -87,6 +87,8 @@ def kind(ctx: Context, value: Value) -> object:
 
 def resolve(ctx: Context, ufunc: np.ufunc, kinds: Sequence[object]) -> tuple[tuple[str, ...], str]:
     """The dtypes in which the ufunc computes on operands of these kinds, and that of its first result."""
+    if all(isinstance(k, type) for k in kinds):  # comparisons of two Python integers would give object loops
+        kinds = [np.dtype(k) for k in kinds]  # type: ignore[call-overload]
     try:
         found = ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout))  # type: ignore[arg-type]
     except TypeError as error:
