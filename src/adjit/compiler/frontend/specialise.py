@@ -54,7 +54,7 @@ class Again(Exception):  # noqa: N818
         self.scope, self.prepare = scope, prepare
 
 
-Snapshot = tuple[list[tuple[Frame, dict[str, Value]]], int, int, tuple[object, ...], bool]
+Snapshot = tuple[list[tuple[Frame, dict[str, Value]]], int, tuple[object, ...], bool]
 
 
 class Specialiser:
@@ -208,11 +208,10 @@ class Specialiser:
     # -- walking again
     def snapshot(self) -> Snapshot:
         names = [(f, dict(f.names)) for f in self.frames]
-        return names, len(self.b.scopes), len(self.frames), self.path, self.dead
+        return names, len(self.frames), self.path, self.dead
 
     def restore(self, kept: Snapshot) -> None:
-        names, scopes, frames, self.path, self.dead = kept
-        del self.b.scopes[scopes:]
+        names, frames, self.path, self.dead = kept
         del self.frames[frames:]
         self.loops = [one for one in self.loops if one.scope in self.b.scopes]
         for frame, found in names:
