@@ -161,7 +161,7 @@ class Expressions:
         if isinstance(x, Const):
             return x.value >= 0
         if x in self.loops:
-            return self.loops[x].step > 0 and self.nonnegative(self.loops[x].lo)
+            return self.loops[x].step == 1 and isinstance(self.loops[x].lo, Const) and self.nonnegative(self.loops[x].lo)
         stmt = self.ops.get(x)
         if stmt is None or stmt.op != "add":
             return False

@@ -13,6 +13,7 @@ from .checks import checks, wraps
 from .closed_forms import closed_forms
 from .cse import cse
 from .dce import dce
+from .distribute import distribute
 from .forward_stores import forward_stores
 from .hoist import hoist
 from .reorder import reorder
@@ -49,6 +50,7 @@ AFTER: tuple[Pass, ...] = (
     simplify_ops,
     dce,
     reorder,
+    distribute,
     hoist_all,
     cse,  # conditions of hoisted loads
     simplify_ops,

@@ -1,0 +1,231 @@
+"""Split an innermost loop that scatters, so that each of its parts vectorises.
+
+    for j in range(lo, hi):                        for c in range(lo, hi, 512):
+        g = 0.2 * ct_b[j]                              for j in range(c, min(c + 512, hi)): ct_a[j - 1] += 0.2 * ct_b[j]
+        ct_b[j] = 0.0                    =>            for j in …: ct_a[j + 1] += 0.2 * ct_b[j]
+        ct_a[j - 1] += g                               for j in …: ct_b[j] = 0.0
+        ct_a[j + 1] += g
+
+Input and output: core IR. Several accumulations into one array at different places keep a loop from being vectorised (they may meet), one per loop does not.
+The loop must be free of order. A cheap value is computed again in each part; another is stored in a scratch row by the part that holds the
+rest, which comes between the two. Chunks keep the parts in the first cache, and the scratch rows small. Non-goals: loops with inner blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ..analyses.dependence import Access, Dependence
+from ..ir.builder import const
+from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, Load, Op, Operand, Stmt, Store, Var
+from ..ir.types import INT, Array, is_float
+from ..ir.visitor import defined, operands, with_operands
+from ..ops.core import TABLE
+from .rewrite import Rewriter
+
+CHUNK = 512
+CHEAP = 4  # a value of at most so many loads and operations is computed again rather than stored
+COSTLY = {"div", "mod", "floordiv", "fmod"}
+
+
+def distribute(fn: Function) -> Function:
+    """Split the innermost loops that scatter."""
+    return _Distributing(fn).run()
+
+
+@dataclass(eq=False)
+class _Part:
+    """An accumulation that may get a loop of its own, and what its value needs."""
+
+    stmt: Accumulate
+    access: Access
+    slice: list[Stmt] = field(default_factory=list)
+    cost: int = 0
+    again: bool = True  # may run before the rest
+    stored: bool = True  # may run after the rest
+
+
+class _Distributing(Rewriter):
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn)
+        self.facts = Dependence(fn)
+        self.original: Stmt | None = None
+
+    def renamed(self, stmt: Stmt) -> Stmt:
+        self.original = stmt
+        return super().renamed(stmt)
+
+    def visit(self, stmt: Stmt) -> None:
+        loop = self.original
+        if not (isinstance(stmt, For) and isinstance(loop, For) and self.candidate(loop)):
+            super().visit(stmt)
+            return
+        parts = self.chosen(loop)
+        if not parts:
+            super().visit(stmt)
+            return
+        new = self.inner(stmt)
+        assert isinstance(new, For)
+        self.split(new, loop, parts)
+
+    # -- which loops, which accumulations
+    def candidate(self, loop: For) -> bool:
+        simple = all(isinstance(s, Op | Load | Store | Accumulate | Dim) for s in loop.body.stmts)
+        several = sum(isinstance(s, Accumulate) for s in loop.body.stmts) > 1
+        return simple and several and loop.step == 1 and self.facts.order_free(loop)
+
+    def chosen(self, loop: For) -> list[_Part]:
+        """The accumulations that leave the loop; empty if it should stay as it is."""
+        groups: dict[frozenset[Var], list[Accumulate]] = {}
+        for s in loop.body.stmts:
+            if isinstance(s, Accumulate):
+                groups.setdefault(self.facts.roots[s.array], []).append(s)
+        leaving = [s for group in groups.values() if self.scatters(loop, group) for s in group]
+        parts = [self.part(loop, s) for s in leaving]
+        if any(p is None for p in parts):
+            return []
+        found = [p for p in parts if p is not None and (p.again or p.stored)]
+        for p in found:
+            if p.again and p.stored:
+                p.again, p.stored = p.cost <= CHEAP, p.cost > CHEAP
+        rest = [p for p in found if p.stored]
+        if rest and not any(isinstance(s, Accumulate) and s not in leaving for s in loop.body.stmts):
+            found.remove(rest[0])  # one may stay with the rest
+        return found if len(found) > 1 or (found and found[0].stored) else []
+
+    def scatters(self, loop: For, group: list[Accumulate]) -> bool:
+        """Whether accumulations into one array keep the loop from being vectorised."""
+        iv = self.facts.forms.iteration[loop]
+        places: dict[tuple[object, ...], set[int]] = {}
+        for s in group:
+            forms = [self.facts.forms.of(i) for i in s.index]
+            if not any(iv in f.terms for f in forms):
+                return False
+            row = tuple(0 if iv in f.terms else f.key() for f in forms)
+            places.setdefault((s.array, *row), set()).update(f.const for f in forms if iv in f.terms)
+        return any(len(offsets) > 1 for offsets in places.values()) or len(places) > 2
+
+    def part(self, loop: For, stmt: Accumulate) -> _Part | None:
+        """None if nothing in the loop may be moved past the accumulation."""
+        part = _Part(stmt, self.facts.accesses(stmt)[0])
+        wanted = set(operands(stmt))
+        for s in reversed(loop.body.stmts):
+            if not wanted.isdisjoint(defined(s)):
+                part.slice.insert(0, s)
+                wanted.update(operands(s))
+                part.cost += self.cost(s)
+        if part.cost > CHEAP and not is_float(stmt.value.type):
+            return None
+        shared = len(self.facts.definitions.place[loop].loops) + 1
+        before = True
+        for s in loop.body.stmts:
+            if s is stmt:
+                before = False
+            elif isinstance(s, Load | Store) and not self.pass_by(part, s, before, shared):
+                return None
+        return part if part.again or part.stored else None
+
+    def pass_by(self, part: _Part, s: Load | Store, before: bool, shared: int) -> bool:
+        """Note which order of the accumulation and the rest keeps the meaning; False if none does."""
+        other = self.facts.accesses(s)[0]
+        if self.facts.clash(other, part.access, shared):
+            if before:
+                part.again = False
+            else:
+                part.stored = False
+            if isinstance(s, Load) and not before:
+                return False
+        if isinstance(s, Store):
+            for x in part.slice:
+                if isinstance(x, Load) and self.precedes(s, x) and self.facts.clash(other, self.facts.accesses(x)[0], shared):
+                    part.again = False
+        return True
+
+    def precedes(self, a: Stmt, b: Stmt) -> bool:
+        return self.facts.definitions.place[a].order < self.facts.definitions.place[b].order
+
+    @staticmethod
+    def cost(s: Stmt) -> int:
+        if isinstance(s, Load):
+            return 1
+        if isinstance(s, Op) and is_float(s.out.type):
+            return 2 * CHEAP if TABLE[s.op].expensive or s.op in COSTLY else 1
+        return 0
+
+    # -- the new loops
+    def split(self, loop: For, original: For, parts: list[_Part]) -> None:
+        body = dict(zip(original.body.stmts, loop.body.stmts, strict=True))
+        chunk = self.names.fresh(loop.iv.name, INT)
+        kept, self.out = self.out, []
+        reached = self.op("add", chunk, const(CHUNK), hint="end", loc=loop.loc)
+        end = self.op("minimum", reached, loop.hi, hint="end", loc=loop.loc)
+        rows: dict[Operand, Var] = {}
+        for p in parts:
+            if p.again:
+                self.again(loop, chunk, end, [body[s] for s in p.slice], body[p.stmt])
+            elif p.stmt.value not in rows:
+                rows[p.stmt.value] = self.names.fresh("row", Array(p.stmt.value.type.dtype, 1))
+        carried = self.rest(loop, chunk, end, {body[p.stmt] for p in parts}, list(rows.values()), [self.get(v) for v in rows])
+        for p in parts:
+            if not p.again:
+                self.from_row(loop, chunk, end, [body[s] for s in p.slice], body[p.stmt], rows[p.stmt.value])
+        stmts, self.out = self.out, kept
+        for row in rows.values():
+            self.out.append(Alloc(row, (const(CHUNK),), False, loc=loop.loc))
+        inner, args = carried
+        self.out.append(
+            replace(loop, iv=chunk, step=CHUNK, args=args, body=Block(tuple(stmts), inner), trips=None)
+        )
+
+    def clone(self, stmts: list[Stmt], mapping: dict[Var, Operand]) -> list[Stmt]:
+        """Copies with fresh results; `mapping` is extended by them."""
+        made: list[Stmt] = []
+        for s in stmts:
+            new = with_operands(s, lambda x: mapping.get(x, x) if isinstance(x, Var) else x)
+            for v in defined(s):
+                fresh = self.names.fresh(v.name, v.type)
+                mapping[v] = fresh
+                new = replace(new, out=fresh)  # type: ignore[call-arg]
+            made.append(new)
+        return made
+
+    def again(self, loop: For, lo: Operand, hi: Operand, needed: list[Stmt], stmt: Stmt) -> None:
+        iv = self.names.fresh(loop.iv.name, INT)
+        made = self.clone([*needed, stmt], {loop.iv: iv})
+        self.out.append(For(iv, lo, hi, 1, (), (), Block(tuple(made)), (), loc=stmt.loc))
+
+    def rest(
+        self, loop: For, lo: Operand, hi: Operand, without: set[Stmt], rows: list[Var], values: list[Operand]
+    ) -> tuple[tuple[Operand, ...], tuple[Var, ...]]:
+        """The part with everything else; gives the chunk loop's yields and parameters."""
+        args = tuple(self.names.fresh(a.name, a.type) for a in loop.args)
+        outs = tuple(self.names.fresh(a.name, a.type) for a in loop.args)
+        iv = self.names.fresh(loop.iv.name, INT)
+        inner = tuple(self.names.fresh(a.name, a.type) for a in loop.args)
+        mapping: dict[Var, Operand] = {loop.iv: iv, **dict(zip(loop.args, inner, strict=True))}
+        made = self.clone([s for s in loop.body.stmts if s not in without], mapping)
+        place: Operand | None = None
+        for row, v in zip(rows, values, strict=True):
+            if place is None:
+                place = self.names.fresh("at", INT)
+                made.append(Op(place, "sub", (iv, lo), loc=loop.loc))
+            value = mapping.get(v, v) if isinstance(v, Var) else v
+            made.append(Store(row, (place,), value, loc=loop.loc))
+        yields = tuple(mapping.get(y, y) if isinstance(y, Var) else y for y in loop.body.yields)
+        self.out.append(For(iv, lo, hi, 1, inner, args, Block(tuple(made), yields), outs, loc=loop.loc))
+        return outs, args
+
+    def from_row(self, loop: For, lo: Operand, hi: Operand, needed: list[Stmt], stmt: Stmt, row: Var) -> None:
+        assert isinstance(stmt, Accumulate)
+        iv = self.names.fresh(loop.iv.name, INT)
+        mapping: dict[Var, Operand] = {loop.iv: iv}
+        indices: set[Operand] = set(stmt.index)
+        for s in reversed(needed):  # only what the index needs
+            if not indices.isdisjoint(defined(s)):
+                indices.update(operands(s))
+        made = self.clone([s for s in needed if not indices.isdisjoint(defined(s))], mapping)
+        place, value = self.names.fresh("at", INT), self.names.fresh(row.name, stmt.value.type)
+        made += [Op(place, "sub", (iv, lo), loc=stmt.loc), Load(value, row, (place,), loc=stmt.loc)]
+        index = tuple(mapping.get(i, i) if isinstance(i, Var) else i for i in stmt.index)
+        made.append(replace(stmt, index=index, value=value))
+        self.out.append(For(iv, lo, hi, 1, (), (), Block(tuple(made)), (), loc=stmt.loc))
