@@ -22,6 +22,7 @@ class Interference:
     def __init__(self, fn: Function, folded: Folded) -> None:
         self.folded = folded
         self.edges: dict[Var, set[Var]] = defaultdict(set)
+        self.around: list[Var] = []  # variables of the loops that enclose the present place
         live = set(folded.leaves((*fn.body.yields, *fn.results)))
         self.block(fn.body, live)
         for k, v in enumerate(fn.params):
@@ -68,7 +69,12 @@ class Interference:
         if stmt.stop is not None:
             for v in stmt.args:
                 self.define(v, set(self.folded.leaves([stmt.stop])))
+        if isinstance(stmt, For):
+            self.define(stmt.iv, self.around)
+            self.around.append(stmt.iv)
         self.block(stmt.body, body)
+        if isinstance(stmt, For):
+            self.around.pop()
         if isinstance(stmt, While):
             before = {*body, *around, *self.folded.leaves(stmt.cond.yields)}
             self.block(stmt.cond, before)

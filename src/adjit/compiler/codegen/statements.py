@@ -50,9 +50,12 @@ TAB = "    "
 
 
 def negated(cond: ast.expr) -> ast.expr:
-    """`not cond`, without a double negation."""
+    """`not cond`, without a double negation; NaN forbids turning other comparisons round."""
     if isinstance(cond, ast.UnaryOp) and isinstance(cond.op, ast.Not):
         return cond.operand
+    if isinstance(cond, ast.Compare) and len(cond.ops) == 1 and isinstance(cond.ops[0], ast.Eq | ast.NotEq):
+        turned = ast.NotEq() if isinstance(cond.ops[0], ast.Eq) else ast.Eq()
+        return ast.Compare(cond.left, [turned], cond.comparators)
     return ast.UnaryOp(ast.Not(), cond)
 
 
@@ -99,11 +102,11 @@ class Statements:
         """A comment with the user's line, where it is not the line of the statement before."""
         self.loc = loc
         here = (loc.file, loc.line)
-        if loc.line <= 0 or here == self.quoted:
+        if loc.line <= 0 or here in (self.quoted, (self.fn.loc.file, self.fn.loc.line)):
             return
         self.quoted = here
         source = linecache.getline(loc.file, loc.line).strip()
-        if source and len(self.lines) and self.lines[-1][0] == self.depth:
+        if source and self.lines and self.depth == 1:
             self.lines.append((0, "", NOWHERE))
         if source:
             self.text(f"# {source}")
