@@ -109,7 +109,9 @@ class _Merge:
         ctx = self.ctx
         pairs = self.pairs()
         slots = [self.settle(s, a, b) for s, (a, b) in zip(map(self.slot, pairs), pairs, strict=True)]
-        places = [self.places(s, a, b, "y") for s, (a, b) in zip(slots, pairs, strict=True)]
+        hints = [next(key[1].lstrip("@") for key, k in self.wanted.items() if k == n) for n in range(len(pairs))]
+        rows = zip(slots, pairs, hints, strict=True)
+        places = [self.places(s, a, b, hint) for s, (a, b), hint in rows]
         ops = [self.end(k, pairs, slots, places) for k in (0, 1)]
         outs = self.emit(ops)
         built = []
@@ -225,7 +227,8 @@ class _Merge:
                 else:
                     out.extend(carry.yields(ctx, slot, pair[k], copies))
                 for target, source in copies.pairs:
-                    copy_into(ctx, target, source)  # type: ignore[arg-type]
+                    with thawed(ctx, target.base):
+                        copy_into(ctx, target, source)  # type: ignore[arg-type]
                     self.protect(target, source, this, self.locals[k])
         ctx.restore(kept)
         return out
@@ -318,6 +321,20 @@ def freeze(ctx: Specialiser, copy: Var, roots: frozenset[Var], reason: str) -> N
         ctx.frozen[root] = reason
 
 
+@contextmanager
+def thawed(ctx: Specialiser, base: Var) -> Iterator[None]:
+    """The compiler's own copies may write what others may not."""
+    reason = ctx.frozen.pop(base, None)
+    before = base in ctx.written
+    try:
+        yield
+    finally:
+        if not before:
+            ctx.written.discard(base)
+        if reason is not None:
+            ctx.frozen[base] = reason
+
+
 def hoisted(ctx: Specialiser, scope: _Scope, x: Operand, where: str) -> Operand:
     """A length that a block computes, computed before the block instead."""
     if isinstance(x, Const):
@@ -341,4 +358,4 @@ def hoisted(ctx: Specialiser, scope: _Scope, x: Operand, where: str) -> Operand:
     return x
 
 
-__all__ = ["Side", "arrays_in", "branch", "freeze", "hoisted", "names_now", "outside", "reopened"]
+__all__ = ["Side", "arrays_in", "branch", "freeze", "hoisted", "names_now", "outside", "reopened", "thawed"]

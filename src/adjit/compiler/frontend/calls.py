@@ -137,6 +137,8 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     handler = python_builtins.handler(function)
     if handler is not None:
         return handler(ctx, args, kwargs)
+    if args and function in (np.stack, np.vstack) and containers.is_list(ctx, args[0]):
+        return _stacked(ctx, args, kwargs)
     if arrays.knows(function):
         return arrays.numpy_call(ctx, function, list(args), kwargs)
     if hasattr(function, "inlined"):  # a transform of adjit, or a function with a rule of its own
@@ -154,6 +156,14 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     if isinstance(plain, types.FunctionType) and not _foreign(plain):
         return enter(ctx, plain, args, kwargs)
     return arrays.numpy_call(ctx, function, list(args), kwargs)
+
+
+def _stacked(ctx: Specialiser, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """np.stack of a list that is an array already."""
+    axis = kwargs.pop("axis", Static(0))
+    if len(args) > 1 or kwargs or containers.static_int(axis) != 0:
+        ctx.error(UnsupportedSyntaxError, "a list of this kind is stacked along the first axis only")
+    return arrays.numpy_call(ctx, np.array, [args[0]], {})
 
 
 def _hashable(function: object) -> bool:

@@ -151,14 +151,14 @@ def missing(value: Value | None) -> bool:
 def join(ctx: Specialiser, a: Value | None, b: Value | None, *, strong: bool = False) -> Slot:
     """The slot that holds either value; `strong` makes floats float64 or float32 for good (loops)."""
     if a is None or isinstance(a, Undefined):
-        return Same() if missing(b) else Optional_(_inner(alone(ctx, b, strong=strong)))
+        return Same() if missing(b) else optional(alone(ctx, b, strong=strong))
     if b is None or isinstance(b, Undefined):
-        return Optional_(_inner(alone(ctx, a, strong=strong)))
+        return optional(alone(ctx, a, strong=strong))
     if isinstance(a, Maybe) or isinstance(b, Maybe):
         x = a.value if isinstance(a, Maybe) else a
         y = b.value if isinstance(b, Maybe) else b
         inner = join(ctx, x, y, strong=strong)
-        return Optional_(alone(ctx, x, strong=strong) if isinstance(inner, Same) else inner)
+        return optional(alone(ctx, x, strong=strong) if isinstance(inner, Same) else inner)
     if same_value(a, b):
         return Same()
     if _number_like(a) and _number_like(b):
@@ -172,7 +172,7 @@ def join(ctx: Specialiser, a: Value | None, b: Value | None, *, strong: bool = F
 def alone(ctx: Specialiser, a: Value | None, *, strong: bool = False) -> Slot:
     """The slot that holds a value that is not known outside the block it comes from."""
     if isinstance(a, Maybe):
-        return Optional_(_inner(alone(ctx, a.value, strong=strong)))
+        return optional(alone(ctx, a.value, strong=strong))
     if a is None or isinstance(a, Undefined | Static) and not (isinstance(a, Static) and is_number(a)):
         return Same()
     if _number_like(a):
@@ -189,8 +189,8 @@ def alone(ctx: Specialiser, a: Value | None, *, strong: bool = False) -> Slot:
     return Same()
 
 
-def _inner(slot: Slot) -> Slot:
-    return slot.inner if isinstance(slot, Optional_) else slot
+def optional(slot: Slot) -> Optional_:
+    return slot if isinstance(slot, Optional_) else Optional_(slot)
 
 
 def _number_like(a: Value) -> bool:

@@ -10,7 +10,6 @@ Non-goals: what is iterated over (`loops`), loops that are unrolled.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from .arrays.broadcast import require_equal
 from .arrays.linear import equal
 from .arrays.promote import is_number
 from .arrays.view import is_whole, reads
-from .branches import Key, arrays_in, freeze, hoisted, names_now, outside
+from .branches import Key, arrays_in, freeze, hoisted, names_now, outside, thawed
 from .carry import Copies, Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
 from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
@@ -156,19 +155,12 @@ class _Attempt:
     def walk(self) -> bool:
         ctx = self.ctx
         kept = ctx.snapshot()
-        log = ctx.written
-        ctx.written = set()
-        try:
-            with ctx.b.block():
-                pre = ctx.b.scopes[-1]
-                done = self.inside()
-            written = ctx.written
-        finally:
-            ctx.written = log | ctx.written
+        with ctx.b.block():
+            pre = ctx.b.scopes[-1]
+            done = self.inside()
         if not done:
             ctx.restore(kept)
             return False
-        del written
         now = ctx.b.scopes[-1]
         now.stmts.extend(pre.stmts)
         now.known.update(pre.known)
@@ -187,10 +179,15 @@ class _Attempt:
                 test = loop.header.test()
             cond = Block(tuple(stmts), (test,))
             ctx.restore(kept)
+        log, ctx.written = ctx.written, set()
+        self.mark = ctx.b.names.next
         with ctx.b.block() as stmts:
             self.bind()
             iv = self.start_pass()
-            loop.body()
+            try:
+                loop.body()
+            finally:
+                written, ctx.written = ctx.written, log | ctx.written
             dead, ctx.dead = ctx.dead, False
             if loop.unrollable:
                 ctx.loops.pop()
@@ -199,7 +196,7 @@ class _Attempt:
                 ctx.restore(kept)
                 return False
             stop = self.stop()
-            yields = self.finish()
+            yields = self.finish(written)
         flat = [x for k in self.plan for x in self.args[k]]
         outs = [ctx.b.fresh(a.name, a.type) for a in flat]
         inits = tuple(x for k in self.plan for x in self.inits[k])
@@ -221,7 +218,7 @@ class _Attempt:
         ctx = self.ctx
         for key, slot in self.plan.items():
             value = self.before.get(key)
-            self.places[key] = [] if missing(value) else self.storage(key, slot, value)
+            self.places[key] = self.storage(key, slot, value)
             if isinstance(slot, Guess):
                 self.inits[key], self.args[key] = [], []
                 continue
@@ -232,13 +229,16 @@ class _Attempt:
             else:
                 self.inits[key] = list(carry.yields(ctx, slot, value, copies))
             for target, source in copies.pairs:
-                copy_into(ctx, target, source)  # type: ignore[arg-type]
+                with thawed(ctx, target.base):
+                    copy_into(ctx, target, source)  # type: ignore[arg-type]
             self.args[key] = [ctx.b.fresh(_hint(key), t) for t in (carry.types(slot))]
         self.references()
 
     def storage(self, key: Key, slot: Slot | Guess, value: Value | None) -> list[ArrayValue]:
         """Memory for the arrays that a pass makes anew, holding what the name has before the loop."""
         ctx = self.ctx
+        if missing(value):
+            return []
         match slot:
             case Optional_(inner=inner):
                 return self.storage(key, inner, value.value if isinstance(value, Maybe) else value)
@@ -367,7 +367,7 @@ class _Attempt:
                 return Same()
             inner = carry.alone(ctx, end, strong=True)
             may_miss = isinstance(slot, Guess) or isinstance(end, Maybe) or isinstance(self.loop.header, Conditional)
-            return inner if isinstance(inner, Optional_) or not may_miss else Optional_(inner)
+            return carry.optional(inner) if may_miss else inner
         return self.widened(slot, before, self.entry.get(key), end)
 
     def widened(self, slot: Slot, before: Value | None, entry: Value | None, end: Value | None) -> Slot:
@@ -393,7 +393,7 @@ class _Attempt:
                 held = end.value if isinstance(end, Maybe) else end
                 start = entry.value if isinstance(entry, Maybe) else entry
                 first = before.value if isinstance(before, Maybe) else before
-                return Optional_(self.widened(inner, first, start, held))
+                return carry.optional(self.widened(inner, first, start, held))
             case Items(kind=kind, keys=keys, slots=slots):
                 if end is not None and _alike(slot, end):
                     n = len(slots)
@@ -446,11 +446,12 @@ class _Attempt:
         assert isinstance(value, ScalarValue)
         return value.operand
 
-    def finish(self) -> list[Operand]:
+    def finish(self, written: set[Var]) -> list[Operand]:
         """The yields of the body, after it has copied new arrays into their storage."""
         ctx = self.ctx
         out: list[Operand] = []
         pairs: list[tuple[ArrayValue, Value]] = []
+        owners: list[Key] = []
         for key, slot in self.plan.items():
             end = self.ends[key]
             if isinstance(slot, Guess):
@@ -460,8 +461,9 @@ class _Attempt:
             copies = Copies(iter(self.places[key]), [])
             out.extend(carry.yields(ctx, slot, end, copies))
             pairs.extend(copies.pairs)
-        for place, value in pairs:
-            self.protect(place, value)
+            owners.extend(key for _ in copies.pairs)
+        for key, (place, value) in zip(owners, pairs, strict=True):
+            self.protect(key, place, value, written)
         _copy_all(ctx, pairs)
         return out
 
@@ -481,27 +483,27 @@ class _Attempt:
                     return [full(ctx, ctx.b.alloc(shape, dtype, _hint(key)))]
         return []
 
-    def protect(self, place: ArrayValue, value: Value) -> None:
-        """A copy of memory that other names still see at the end of the pass must not be written, nor that memory."""
+    def protect(self, key: Key, place: ArrayValue, value: Value, written: set[Var]) -> None:
+        """A copy must not be written while other names still see what it was copied from, nor must that memory."""
         ctx = self.ctx
         if not isinstance(value, ArrayValue):
             return
         roots = ctx.b.origin(value.base)
-        ends = {**names_now(ctx)}
-        owned = {p.base for ps in self.places.values() for p in ps}
-        seen = [
-            k
-            for k, v in ends.items()
-            if v is not self.ends.get(k, v) or k in self.plan or self.visible(k)
-            for a in arrays_in(v)
-            if a is not value and ctx.b.origin(a.base) & roots
-        ]
-        if not seen and not roots & ctx.parameters:
+        others = {r for r in roots if r in ctx.parameters}
+        for other, held in names_now(ctx).items():
+            if other == key or not (other in self.plan or self.visible(other)):
+                continue
+            shared = frozenset(r for a in arrays_in(held) for r in ctx.b.origin(a.base)) & roots
+            if shared and self.places.get(other):
+                others |= {p.base for p in self.places[other]}
+            else:
+                others |= {r for r in shared if r.number < self.mark}
+        if not others:
             return
-        reason = f"two names stand for one array at the end of a pass, {place.base.name!r} among them"
-        if (roots - owned | {place.base}) & ctx.written:
-            ctx.error(OverwriteError, f"the array {place.base.name!r} is written in the loop", reason, "copy the array")
-        freeze(ctx, place.base, roots - owned, reason)
+        reason = f"two names stand for one array at the end of a pass of the loop, {_hint(key)!r} among them"
+        if (others | {place.base}) & written:
+            ctx.error(OverwriteError, f"the array {_hint(key)!r} is written in the loop", reason, "copy the array")
+        freeze(ctx, place.base, frozenset(others), reason)
 
     def visible(self, key: Key) -> bool:
         return key[0] is not self.ctx.frame or key[1] in self.loop.head
@@ -617,17 +619,6 @@ def _read_by_others(ctx: Specialiser, pair: tuple[ArrayValue, Value], rest: list
         p is not pair and any(ctx.b.origin(r) & memory for r in reads(ctx.b, p[1]))  # type: ignore[arg-type]
         for p in rest
     )
-
-
-@contextmanager
-def thawed(ctx: Specialiser, base: Var) -> Iterator[None]:
-    """The loop's own copies may write what others may not."""
-    reason = ctx.frozen.pop(base, None)
-    try:
-        yield
-    finally:
-        if reason is not None:
-            ctx.frozen[base] = reason
 
 
 __all__ = ["Conditional", "Counted", "Loop", "Scalar", "Unrollable", "run"]

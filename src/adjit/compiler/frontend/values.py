@@ -57,6 +57,7 @@ class VirtualArray:
 
     `element(index)` emits what one element needs at the builder's present place. `reads` are the array
     variables whose contents it depends on: it is forced before one of them is written. `cost` counts its operations.
+    `unsure` are pairs of lengths that may differ, the first then being 1 (a broadcast that only the call decides).
     """
 
     shape: tuple[Operand, ...]
@@ -64,6 +65,7 @@ class VirtualArray:
     element: Callable[[Sequence[Operand]], Operand]
     reads: frozenset[Var] = frozenset()
     cost: int = 0
+    unsure: tuple[tuple[Operand, Operand], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
