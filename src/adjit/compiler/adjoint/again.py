@@ -227,7 +227,9 @@ class Again:
 
     def _exchanged(self, stmt: For | While, x: Var, of) -> Var:  # type: ignore[no-untyped-def]
         """What `x`, a result of a loop that exchanges arrays, means after as many exchanges."""
-        arrays = [k for k, o in enumerate(stmt.outs) if isinstance(o.type, Array)]
+        arrays = [stmt.outs.index(x)]
+        while (y := stmt.body.yields[arrays[-1]]) in stmt.args and y is not stmt.args[arrays[0]]:
+            arrays.append(_position(stmt, y))
         inits: list[Operand] = [of(stmt.inits[k]) for k in arrays]
         outs = self.exchange(stmt, arrays, inits, backwards=False)
         return outs[arrays.index(stmt.outs.index(x))]
@@ -259,3 +261,8 @@ class Again:
         return outs
 
 
+
+
+def _position(stmt: For | While, y: Operand) -> int:
+    assert isinstance(y, Var)
+    return stmt.args.index(y)

@@ -21,7 +21,7 @@ from .hull import extents, starts
 from .plan import Plan, Snapshot
 from .storage import ZERO, Layout, Lookup, layout, size, slot, trips
 
-Site = Stmt | Block | Snapshot
+Site = Block | Call | Snapshot  # the body of a box of loops, a library call, a copied array
 
 
 class Reverser(Protocol):
@@ -67,15 +67,15 @@ class ForwardSweep:
             if where.site is not None:
                 found[where.site] = where
         for call, _ in sorted(self.plan.kept, key=lambda c: c[1]):
-            found[call] = self._own_layout(call, call)
+            found[call] = self._own_layout(call)
         for snapshot in dict.fromkeys(self.plan.snapshots.values()):
             if not self.boxed(snapshot):
-                found[snapshot] = self._own_layout(snapshot, snapshot.loop)
+                found[snapshot] = self._own_layout(snapshot.loop)
         return found
 
-    def _own_layout(self, site: Site, stmt: Stmt) -> Layout:
+    def _own_layout(self, stmt: Stmt) -> Layout:
         block = self.place.block_with[stmt]
-        return Layout(tuple(self.place.loops(block)), (), site, block)
+        return Layout(tuple(self.place.loops(block)), (), owner=block)
 
     def boxed(self, snapshot: Snapshot) -> bool:
         """Whether the copies of a snapshot have one shape, known on top, and one slot per pass of a box."""
@@ -195,8 +195,12 @@ class ForwardSweep:
             self._one(stmt)
         self._move_on(block)
 
-    def _move_on(self, site: Site) -> None:
-        if site in self.sites and isinstance(site, Block | For | While):
+    def moved_by(self, mover: Stmt | Block) -> list[Site]:
+        """Sites whose position moves on after an execution of `mover`."""
+        return [site for site, where in self.sites.items() if where.mover is mover]
+
+    def _move_on(self, mover: Stmt | Block) -> None:
+        for site in self.moved_by(mover):
             self.position[site] = self.b.op("add", self.position[site], size(self.b, self.sites[site], _same), hint="position")
 
     # -- saves

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ir.nodes import Block, For, If, Operand, Var, While
+from ..ir.nodes import Block, For, If, Operand, Stmt, Var, While
 from ..ir.types import Array
 
 if TYPE_CHECKING:
@@ -21,11 +21,7 @@ Known = dict[Operand, Operand]
 def resolve(sweep: ReverseSweep, body: Block, arrays: Known, shadows: Known) -> None:
     """Extends the references and shadows known to the sweep."""
     for known in (arrays, shadows):
-        for stmt in reversed(body.stmts):
-            if isinstance(stmt, If) and any(o in known for o in stmt.outs):
-                _undo_choice(sweep, stmt, known)
-            elif isinstance(stmt, For | While) and any(o in known for o in stmt.outs):
-                _undo_exchange(sweep, stmt, known)
+        _undo(sweep, body, known)
     again = sweep.again
     for known, target in ((arrays, again.references), (shadows, again.shadows)):
         for v, r in known.items():
@@ -33,27 +29,34 @@ def resolve(sweep: ReverseSweep, body: Block, arrays: Known, shadows: Known) -> 
             target[v] = r
 
 
+def _undo(sweep: ReverseSweep, block: Block, known: Known) -> None:
+    """From the references at the end of a block to those before its exchanges."""
+    for stmt in reversed(block.stmts):
+        if isinstance(stmt, If) and any(o in known for o in stmt.outs):
+            _undo_choice(sweep, stmt, known)
+        elif isinstance(stmt, For | While) and any(o in known for o in stmt.outs):
+            _undo_exchange(sweep, stmt, known)
+
+
 def _undo_choice(sweep: ReverseSweep, stmt: If, known: Known) -> None:
     b, again = sweep.b, sweep.again
     chosen = [k for k, o in enumerate(stmt.outs) if o in known]
-    sides: list[Known] = [{block.yields[k]: known[stmt.outs[k]] for k in chosen} for block in (stmt.then, stmt.orelse)]
-    both = [v for v in sides[0] if v in sides[1] and v not in known]
+    cond = again.ensure(stmt.cond)
+    sides: list[tuple[list[Stmt], Known]] = []
+    for block in (stmt.then, stmt.orelse):
+        before: Known = {block.yields[k]: known[stmt.outs[k]] for k in chosen}
+        with b.block() as inner, again.region():
+            _undo(sweep, block, before)
+        sides.append((inner, before))
+    both = [v for v in sides[0][1] if v in sides[1][1] and v not in known]
     if not both:
         return
-    cond = again.ensure(stmt.cond)
     outs = []
     for v in both:
         assert isinstance(v, Var) and isinstance(v.type, Array)
         outs.append(b.fresh(v.name, v.type))
-    b.emit(
-        If(
-            cond,
-            Block((), tuple(sides[0][v] for v in both)),
-            Block((), tuple(sides[1][v] for v in both)),
-            tuple(outs),
-            loc=stmt.loc,
-        )
-    )
+    then, orelse = (Block(tuple(inner), tuple(before[v] for v in both)) for inner, before in sides)
+    b.emit(If(cond, then, orelse, tuple(outs), loc=stmt.loc))
     known.update(zip(both, outs, strict=True))
 
 

@@ -77,21 +77,10 @@ def reverse_loop(sweep: ReverseSweep, stmt: For | While) -> None:
     new = [b.fresh(carried.params[n].name, carried.params[n].type) for n in kept]
     for n, o in zip(kept, new, strict=True):
         outs[n] = o
-    if not inner and not kept:
-        return
-    b.emit(
-        For(
-            iv,
-            lo,
-            hi,
-            step,
-            tuple(carried.params[n] for n in kept),
-            tuple(carried.inits[n] for n in kept),
-            Block(tuple(inner), tuple(yields[n] for n in kept)),
-            tuple(new),
-            loc=stmt.loc,
-        )
-    )
+    if inner or kept:
+        params, inits = (tuple(xs[n] for n in kept) for xs in (carried.params, carried.inits))
+        body = Block(tuple(inner), tuple(yields[n] for n in kept))
+        b.emit(For(iv, lo, hi, step, params, inits, body, tuple(new), loc=stmt.loc))
     _after(sweep, stmt, carried, outs)
 
 
@@ -104,8 +93,7 @@ def _body(sweep: ReverseSweep, stmt: For | While, carried: _Carried) -> list[Ope
     again, ct = sweep.again, sweep.ct
     positions, arrays, shadows, scalars, outside = carried.split(list(carried.params))
     again.positions.update(zip(carried.sites, positions, strict=True))
-    if stmt.body in sweep.forward.sites:
-        again.positions[stmt.body] = sweep.b.op("sub", again.positions[stmt.body], ONE, hint="position")
+    sweep.moved_back(stmt.body)
     own_arrays = {stmt.body.yields[k]: r for k, r in zip(carried.arrays, arrays, strict=True)}
     own_shadows = {stmt.body.yields[k]: r for k, r in zip(carried.shadowed, shadows, strict=True)}
     resolve(sweep, stmt.body, own_arrays, own_shadows)

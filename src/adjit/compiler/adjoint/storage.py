@@ -21,12 +21,17 @@ Lookup = Callable[[Operand], Operand]
 
 @dataclass(frozen=True)
 class Layout:
-    """Slots of a block: `outer` loops carry the position of `site`, `box` loops number the slots from there."""
+    """Slots of a block: `outer` loops carry the position of `site`, `box` loops number the slots from there.
+
+    The position moves on after each execution of `mover`, which lies in the block `owner`. All three are None where the
+    box is everything.
+    """
 
     outer: tuple[Loop, ...]
     box: tuple[For, ...]
-    site: Stmt | Block | None  # None: the box is everything
-    owner: Block | None  # the block in which the position of the site moves on
+    site: Block | None = None
+    mover: Stmt | Block | None = None
+    owner: Block | None = None
 
 
 def layout(place: Placement, block: Block) -> Layout:
@@ -37,11 +42,11 @@ def layout(place: Placement, block: Block) -> Layout:
     box = tuple(s for s in loops[start:] if isinstance(s, For))
     outer = tuple(loops[:start])
     if not outer and (not box or _bounds_on_top(place, box)):
-        return Layout((), box, None, None)
+        return Layout((), box)
+    body = loops[-1].body
     if box:
-        return Layout(outer, box, box[0], place.block_with[box[0]])
-    body = outer[-1].body
-    return Layout(outer, (), body, body)
+        return Layout(outer, box, body, box[0], place.block_with[box[0]])
+    return Layout(outer, (), body, body, body)
 
 
 def _extends(place: Placement, loop: Loop, inner: list[Loop]) -> bool:

@@ -118,7 +118,7 @@ class ReverseSweep:
             case Call():
                 self._call(stmt)
             case For() | While():
-                self._moved(stmt)
+                self.moved_back(stmt)
                 reverse_loop(self, stmt)
             case If():
                 reverse_branch(self, stmt)
@@ -196,12 +196,11 @@ class ReverseSweep:
         copy_array(self.b, shadow, copy)
         self.marked[name] = copy
 
-    def _moved(self, stmt: Stmt) -> None:
-        """Step the position of a box back to where its slots begin."""
-        where = self.forward.sites.get(stmt)
-        if where is not None:
-            count = size(self.b, where, self.again.value)
-            self.again.positions[stmt] = self.b.op("sub", self.again.positions[stmt], count, hint="position")
+    def moved_back(self, mover: Stmt | Block) -> None:
+        """Step the positions of boxes back to where their slots begin."""
+        for site in self.forward.moved_by(mover):
+            count = size(self.b, self.forward.sites[site], self.again.value)
+            self.again.positions[site] = self.b.op("sub", self.again.positions[site], count, hint="position")
 
     def contributed(self, *blocks: Block) -> list[Var]:
         """Active scalars from outside that blocks read."""
