@@ -21,17 +21,17 @@ def _op(
     return define(name, arity, spelled, function, expensive=True, singular=singular)
 
 
-@_op("exp")
+@_op("exp", singular=True)
 def exp_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (out,)
 
 
-@_op("exp2")
+@_op("exp2", singular=True)
 def exp2_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (LN2 * out,)
 
 
-@_op("expm1")
+@_op("expm1", singular=True)
 def expm1_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (out + 1.0,)
 
@@ -105,12 +105,12 @@ def atan2_partials(y: Value, x: Value, out: Value) -> tuple[object, ...]:
     return p * d, -(q * d)
 
 
-@_op("sinh")
+@_op("sinh", singular=True)
 def sinh_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (cosh(x),)
 
 
-@_op("cosh")
+@_op("cosh", singular=True)
 def cosh_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (sinh(x),)
 
