@@ -87,6 +87,7 @@ class Builder:
         self.definitions: dict[Var, Op | Dim] = {}
         self.ranges: dict[Var, tuple[Operand, Operand, int]] = {}
         self.origins: dict[Var, frozenset[Var]] = {}
+        self.not_one: set[object] = set()  # lengths, as the proofs name them, that are known to differ from 1
         self.copies: dict[Var, object] = {}  # the frontend's copies where NumPy might give a view
 
     def iterates(self, iv: Var, lo: Operand, hi: Operand, step: int) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from adjit.compiler.frontend import arrays
-from adjit.compiler.frontend.values import ScalarValue, Static
-from adjit.compiler.ir.nodes import For
+from adjit.compiler.frontend.values import ScalarValue, Sequence_, Static
+from adjit.compiler.ir.nodes import For, If
 from adjit.compiler.ir.visitor import walk
 from adjit.errors import ShapeError
 from tests.support.lowering import built, executed, lowered
@@ -141,3 +141,45 @@ def test_in_place_keeps_the_dtype() -> None:
     got = lowered(body, SINGLE)
     assert got.dtype == np.float32
     np.testing.assert_array_equal(got, SINGLE * np.float32(0.1))
+
+
+def slices(ctx: Any, x: Any) -> tuple[Any, Any]:
+    """`x[:, :2]` and `x[:, 2:]`: of equal length for four columns, one of length one for three."""
+    return tuple(
+        arrays.getitem(ctx, x, Sequence_((Static(slice(None)), Static(part)))) for part in (slice(None, 2), slice(2, None))
+    )  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("columns", [2, 3, 4, 5])
+def test_a_length_of_one_may_turn_up_at_run_time(columns: int) -> None:
+    x = RNG.normal(size=(3, columns))
+
+    def body(ctx: Any, x: Any) -> Any:
+        left, right = slices(ctx, x)
+        total = arrays.numpy_call(ctx, np.exp, [arrays.binary(ctx, "div", left, right)], {})
+        y = arrays.materialise(ctx, left)
+        arrays.setitem(ctx, y, Static(Ellipsis), right)
+        z = arrays.materialise(ctx, left)
+        arrays.augassign(ctx, z, "add", right)
+        return Sequence_((total, y, z))
+
+    left, right = x[:, :2], x[:, 2:]
+    try:
+        wanted = np.exp(left / right), right + 0 * left, left + right
+    except ValueError:
+        with pytest.raises(ShapeError, match="broadcast"):
+            lowered(body, x)
+        return
+    for g, w in zip(lowered(body, x), wanted, strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-15)
+
+
+def test_the_same_slice_of_two_arrays_is_not_doubted() -> None:
+    def body(ctx: Any, x: Any, y: Any) -> Any:
+        inner = [arrays.getitem(ctx, v, Static(slice(1, -1))) for v in (x, y)]
+        return arrays.binary(ctx, "mul", *inner)
+
+    fn = built(body, X, Y)
+    assert not any(isinstance(s, If) for s in walk(fn.body))
+    with pytest.raises(ShapeError, match="broadcast"):
+        lowered(body, X, RNG.normal(size=(9, 4)))

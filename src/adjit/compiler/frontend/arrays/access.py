@@ -48,7 +48,9 @@ def iterate(ctx: Context, array: Value) -> tuple[Operand, Callable[[Operand], Va
 
 def parameter(ctx: Context, var: Var, spec: ArraySpec) -> ArrayValue:
     """The array of a parameter; axes that the specification says have length one have it as a constant."""
-    for axis in getattr(spec, "ones", ()):
+    for axis in spec.ones:
         ctx.b.scopes[-1].known["dim", var, axis] = view.ONE
-    return view.full(ctx, var)
+    whole = view.full(ctx, var)
+    ctx.b.not_one.update(("dim", var, axis) for axis in range(spec.ndim) if axis not in spec.ones)
+    return whole
 

@@ -12,7 +12,7 @@ from ...ir.nodes import Const, Operand
 from ...ir.types import FLOATS
 from ..values import Sequence_, Static, Value
 from . import attributes, create, elementwise, fill, indexing, linear, shapes, store, view
-from .broadcast import common_shape
+from .broadcast import common_shape, expanded
 from .context import Context
 from .create import NONE, checked_shape, is_none, wanted_dtype
 from .numpy_table import builtin
@@ -182,7 +182,7 @@ def broadcast_to(ctx: Context, array: Value, shape: Value) -> Value:
 def broadcast_arrays(ctx: Context, *args: Value) -> Value:
     arrays = [as_array(ctx, a) for a in args]
     shape = common_shape(ctx, [a.shape for a in arrays])
-    return Sequence_(tuple(view.broadcast(ctx, a, shape) for a in arrays), tuple)
+    return Sequence_(tuple(expanded(ctx, a, shape) for a in arrays), tuple)
 
 
 def _at_least(rank: int) -> object:

@@ -13,6 +13,7 @@ from ...ir.nodes import Const, Operand
 from ...ir.types import FLOATS
 from ..values import ArrayValue, Static, Value, VirtualArray
 from . import fill, linear, shapes, view
+from .broadcast import unsure_of
 from .context import Context
 from .promote import AnyArray, cast, dtype_name, dtype_of, is_number, operand, result_type
 from .slices import as_index
@@ -70,7 +71,7 @@ def converted(ctx: Context, a: AnyArray, dtype: str) -> VirtualArray:
         return cast(b, view.element(ctx, a, index), dtype)
 
     cost = a.cost if isinstance(a, VirtualArray) else 0
-    return VirtualArray(a.shape, dtype, element, view.reads(b, a), cost + (a.dtype != dtype))
+    return VirtualArray(a.shape, dtype, element, view.reads(b, a), cost + (a.dtype != dtype), unsure_of(a))
 
 
 def arange(ctx: Context, start: Value, stop: Value, step: Value, dtype: Value) -> Value:

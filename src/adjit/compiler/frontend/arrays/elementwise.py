@@ -18,7 +18,7 @@ from ...ir.nodes import Const, Operand, Var
 from ...ir.types import FLOATS
 from ..values import ScalarValue, Static, Value, VirtualArray
 from . import fill, view
-from .broadcast import common_shape
+from .broadcast import Pairs, common_shape, expanded, together, unsure_of
 from .context import Context
 from .promote import (
     AnyArray,
@@ -108,25 +108,27 @@ def mapped(
     shape = common_shape(ctx, [v.shape for v in values if is_array(v)])  # type: ignore[union-attr]
     parts: list[Callable[[view.Index], Operand]] = []
     reads: frozenset[Var] = frozenset()
+    unsure: list[Pairs] = []
     for v, d in zip(values, dtypes, strict=True):
         if is_array(v):
             a = repeated(ctx, v, shape)  # type: ignore[arg-type]
             reads |= view.reads(b, a)
+            unsure.append(unsure_of(a))
             cost += a.cost if isinstance(a, VirtualArray) else 1
             parts.append(_reader(ctx, a, d))
         else:
             parts.append(_constant(operand(ctx, v, d)))
-    return VirtualArray(shape, out, lambda i: element(*(p(i) for p in parts)), reads, cost)
+    return VirtualArray(shape, out, lambda i: element(*(p(i) for p in parts)), reads, cost, together(unsure))
 
 
 def repeated(ctx: Context, a: AnyArray, shape: tuple[Operand, ...]) -> AnyArray:
     """`a` broadcast to `shape`; what is costly to compute is stored before it is repeated."""
-    seen = view.broadcast(ctx, a, shape)
+    seen = expanded(ctx, a, shape)
     if seen is not a and isinstance(a, VirtualArray) and a.cost >= EXPENSIVE:
         lead = shape[: len(shape) - len(a.shape)]
         grown = [m for n, m in zip(a.shape, shape[len(lead) :], strict=True) if view.is_one(n)]
         if not all(view.is_one(n) for n in (*lead, *grown)):
-            return view.broadcast(ctx, fill.materialise(ctx, a), shape)
+            return expanded(ctx, fill.materialise(ctx, a), shape)
     return seen
 
 

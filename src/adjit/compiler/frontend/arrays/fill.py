@@ -17,7 +17,7 @@ from ...ir.types import INT
 from ...ir.visitor import blocks
 from ..values import ArrayValue, Sequence_, Static, Value, VirtualArray
 from . import linear, view
-from .broadcast import require_equal
+from .broadcast import require_equal, unsure_of, versioned
 from .context import Context
 from .promote import AnyArray, cast, dtype_of, operand, result_type
 
@@ -93,7 +93,7 @@ def store_elements(ctx: Context, target: ArrayValue, source: AnyArray) -> None:
         value = cast(b, view.element(ctx, source, index), target.dtype)
         b.store(target.base, view.base_index(b, target, index), value)
 
-    nest(ctx, target.shape, body)
+    versioned(ctx, unsure_of(source), lambda: nest(ctx, target.shape, body))
 
 
 def allocate(

@@ -8,7 +8,7 @@ one stood, or first if a slice lies between them; a boolean array stands for the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ...ir.nodes import Block, If, Operand, Var
 from ...ir.types import INT
 from ..values import ArrayValue, ScalarValue, Sequence_, SliceValue, Static, Value, VirtualArray
 from . import fill, view
-from .broadcast import common_shape, require_equal
+from .broadcast import common_shape, expanded, require_equal, together, unsure_of
 from .context import Context
 from .elementwise import EXPENSIVE
 from .promote import AnyArray, cast, describe, is_array, value_of
@@ -57,9 +57,7 @@ class Place:
             return s.index  # type: ignore[return-value]
         b = ctx.b
         array: AnyArray = s.index  # type: ignore[assignment]
-        local = chosen[len(chosen) - len(array.shape) :]
-        local = [view.ZERO if view.is_one(n) else x for x, n in zip(local, array.shape, strict=True)]
-        x = cast(b, view.element(ctx, array, local), "int64")
+        x = cast(b, view.element(ctx, array, chosen), "int64")
         if s.trusted:
             return x
         x = wrapped(b, x, self.source.shape[s.axis])
@@ -163,6 +161,10 @@ def _advanced(ctx: Context, a: AnyArray, items: Sequence[Value], arrays: Sequenc
         at += len(new)
     shapes = [s.index.shape for s in selectors if is_array(s.index)]  # type: ignore[union-attr, arg-type]
     shape = common_shape(ctx, shapes)
+    selectors = [
+        replace(s, index=expanded(ctx, s.index, shape)) if is_array(s.index) else s  # type: ignore[arg-type]
+        for s in selectors
+    ]
     chosen = {s.axis for s in selectors}
     others = [n for k, n in enumerate(a.shape) if k not in chosen]
     first = block_starts[0] if len(block_starts) == 1 else 0
@@ -239,7 +241,9 @@ def read(ctx: Context, place: Place) -> Value:
         if is_array(s.index):  # type: ignore[arg-type]
             memory |= view.reads(ctx.b, s.index)  # type: ignore[arg-type]
     cost = (source.cost if isinstance(source, VirtualArray) else 1) + len(place.selectors)
+    parts = [source, *(s.index for s in place.selectors if is_array(s.index))]  # type: ignore[arg-type]
+    unsure = together([unsure_of(a) for a in parts])  # type: ignore[arg-type]
     return VirtualArray(
-        place.shape, source.dtype, lambda i: view.element(ctx, source, place.index(ctx, i)), memory, cost
+        place.shape, source.dtype, lambda i: view.element(ctx, source, place.index(ctx, i)), memory, cost, unsure
     )
 

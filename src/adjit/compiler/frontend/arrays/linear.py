@@ -36,11 +36,11 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """The value that a term has after statement number `at` of its block, a check."""
+    """The value that a term has after statement number `at` of its block, a check; without one, in all of the block."""
 
     form: Linear
-    check: Stmt
-    at: int
+    check: Stmt | None = None
+    at: int = 0
 
 
 def _constant(value: int) -> Linear:
@@ -182,16 +182,28 @@ def _resolved(b: Builder, form: Linear) -> Linear:
                 form = combine(combine(form, Linear(((k, c, v),), 0), -1), fact, c)
                 break
         else:
-            return form
-    return form
+            break
+    if not any(s.facts for s in b.scopes):
+        return form
+    return combine(_constant(form.constant), Linear(tuple(_rekeyed(b, t) for t in form.terms), 0))
+
+
+def _rekeyed(b: Builder, term: tuple[Key, int, Operand]) -> tuple[Key, int, Operand]:
+    """An opaque term under the name that its operands have by what is known."""
+    _, c, v = term
+    stmt = b.definitions.get(v) if isinstance(v, Var) else None
+    if isinstance(stmt, Op) and v.type.dtype == "int64":
+        return (stmt.op, *(_resolved(b, linear(b, a)).key for a in stmt.args)), c, v
+    return term
 
 
 def _fact(b: Builder, key: Key) -> Linear | None:
     """What a check says about a term; a check that has since been taken back says nothing."""
     for scope in reversed(b.scopes):
         found = scope.facts.get(key)
-        if isinstance(found, _Fact) and found.at < len(scope.stmts) and scope.stmts[found.at] is found.check:
-            return found.form
+        if isinstance(found, _Fact):
+            if found.check is None or (found.at < len(scope.stmts) and scope.stmts[found.at] is found.check):
+                return found.form
     return None
 
 
@@ -210,12 +222,16 @@ def equal(b: Builder, x: Operand, y: Operand) -> bool:
 
 
 def assume_equal(b: Builder, x: Operand, y: Operand) -> None:
-    """Count x == y, just checked by the last statement, as known from here to the end of the open block."""
+    """Count x == y as known from here to the end of the open block.
+
+    The last statement has checked it, or none is there and the block is entered only if it holds.
+    """
     form = _resolved(b, combine(linear(b, x), linear(b, y), -1))
     for k, c, v in reversed(form.terms):
         if abs(c) == 1:
             rest = combine(form, Linear(((k, c, v),), 0), -1)
-            b.scopes[-1].facts[k] = _Fact(scaled(rest, -c), b.stmts[-1], len(b.stmts) - 1)
+            checked = (b.stmts[-1], len(b.stmts) - 1) if b.stmts else ()
+            b.scopes[-1].facts[k] = _Fact(scaled(rest, -c), *checked)
             return
 
 
@@ -252,6 +268,28 @@ def _known_nonnegative(b: Builder, key: Key, v: Operand) -> bool:
         lo, hi, step = b.ranges[v]
         return nonnegative(b, linear(b, lo) if step > 0 else combine(linear(b, hi), _constant(1)), 4)
     return clamped(b, v) is not None
+
+
+def may_be_one(b: Builder, n: Operand) -> bool:
+    """Whether a length could be 1."""
+    if isinstance(n, Const):
+        return n.value == 1
+    form = _resolved(b, linear(b, n))
+    if form.is_constant:
+        return form.constant == 1
+    if len(form.terms) == 1 and form.terms[0][1] == 1 and form.constant == 0 and form.terms[0][0] in b.not_one:
+        return False
+    return not nonnegative(b, combine(form, _constant(-2)))
+
+
+def counterparts(b: Builder, x: Operand, y: Operand) -> tuple[Operand, Operand] | None:
+    """For lengths that are the same function of two others, such as `a[1:-1]` and `b[1:-1]` have: those others."""
+    f, g = (clamped(b, v) or linear(b, v) for v in (x, y))
+    if len(f.terms) == len(g.terms) == 1 and f.constant == g.constant != 0:
+        (_, c, v), (_, d, w) = f.terms[0], g.terms[0]
+        if c == d == 1 and v is not w:
+            return v, w
+    return None
 
 
 def is_nonnegative(b: Builder, x: Operand) -> bool:

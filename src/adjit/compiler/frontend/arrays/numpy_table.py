@@ -19,6 +19,7 @@ from ...ir.types import FLOATS
 from ...library import ROUTINES as LIBRARY
 from ..values import ArrayValue, ScalarValue, Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, shapes, store, view
+from .broadcast import unsure_of
 from .context import Context
 from .promote import dtype_name, is_array, is_number, kind, resolve, value_of
 from .scalars import BY_FUNCTION, Elementwise
@@ -216,7 +217,7 @@ def defined(
         for v in value if many else (value,):
             if name in single:
                 v = shapes.as_array(ctx, v)
-                v = v if name in once else fill.in_memory(ctx, v)
+                v = v if name in once and not unsure_of(v) else fill.in_memory(ctx, v)
             elif name in arrays:
                 v = _each_array(ctx, v)
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY:

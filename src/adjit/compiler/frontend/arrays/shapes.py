@@ -15,7 +15,7 @@ from ...ir.nodes import Const, Operand
 from ...ir.types import Array
 from ..values import ArrayValue, ScalarValue, Sequence_, Static, Value, VirtualArray
 from . import fill, linear, view
-from .broadcast import require_equal, shape_text
+from .broadcast import expanded, require_broadcast, require_equal, shape_text
 from .context import Context
 from .promote import AnyArray, describe, dtype_of, operand
 from .slices import as_index
@@ -117,9 +117,9 @@ def broadcast_to(ctx: Context, a: AnyArray, shape: tuple[Operand, ...]) -> AnyAr
         ctx.error(ShapeError, "input operand has more dimensions than allowed by the axis remapping")
     lead = len(shape) - len(a.shape)
     for k, n in enumerate(a.shape):
-        if not view.is_one(n):
-            require_equal(ctx, n, shape[lead + k], f"could not broadcast to the shape given: axis {lead + k} differs")
-    return view.broadcast(ctx, a, shape)
+        message = f"could not broadcast to the shape given: axis {lead + k} differs"
+        require_broadcast(ctx, n, shape[lead + k], message)
+    return expanded(ctx, a, shape)
 
 
 # -- reshapes

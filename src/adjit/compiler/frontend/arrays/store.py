@@ -17,7 +17,7 @@ from ...ir.nodes import Block, If, Operand
 from ...ir.types import FLOATS
 from ..values import ArrayValue, ScalarValue, Value, VirtualArray
 from . import elementwise, fill, view
-from .broadcast import fit, require_equal
+from .broadcast import fit, require_equal, unsure_of, versioned
 from .context import Context
 from .indexing import Place, items_of, locate, read, require_array
 from .promote import AnyArray, cast, is_array, is_number, kind, operand, resolve
@@ -140,7 +140,11 @@ def _scatter(ctx: Context, place: Place, value: Value) -> None:
         assert item is not None
         b.store(target.base, at, item)
 
-    fill.nest(ctx, place.shape, body, independent=False)
+    versioned(
+        ctx,
+        () if source is None else unsure_of(source),
+        lambda: fill.nest(ctx, place.shape, body, independent=False),
+    )
 
 
 def _settled(ctx: Context, place: Place) -> Place:
@@ -233,7 +237,9 @@ def augassign(ctx: Context, array: Value, op: str, value: Value) -> Value:
             source = fill.materialise(ctx, source)
         value = source
     view.announce_write(ctx, target.base)
-    fill.nest(ctx, target.shape, _update(ctx, target, op, value))
+    update = _update(ctx, target, op, value)
+    unsure = unsure_of(value) if is_array(value) else ()  # type: ignore[arg-type]
+    versioned(ctx, unsure, lambda: fill.nest(ctx, target.shape, update))
     return target
 
 
@@ -275,5 +281,6 @@ def add_at(ctx: Context, array: Value, index: Value, value: Value, sign: int = 1
         at = view.base_index(b, base, place.index(ctx, index))
         b.accumulate(base.base, at, x if sign > 0 else b.op("neg", x))
 
-    fill.nest(ctx, place.shape, body, independent=False)
+    unsure = unsure_of(value) if is_array(value) else ()  # type: ignore[arg-type]
+    versioned(ctx, unsure, lambda: fill.nest(ctx, place.shape, body, independent=False))
 

@@ -9,7 +9,7 @@ Non-goals: what a user's index means (`indexing`), stores (`store`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ....errors import OverwriteError
 from ...ir.builder import Builder, const
@@ -147,6 +147,13 @@ def _refuse(ctx: Context, what: str) -> None:
 # -- views of views
 
 
+def derived(
+    source: VirtualArray, shape: tuple[Operand, ...], element: Callable[[Index], Operand]
+) -> VirtualArray:
+    """A virtual array that consists of elements of another one."""
+    return replace(source, shape=shape, element=element)
+
+
 def remap(
     ctx: Context,
     a: AnyArray,
@@ -157,7 +164,7 @@ def remap(
     """The array whose element `i` is `a[to_old(i)]`; `axes` says the same about the axes of a view."""
     if isinstance(a, VirtualArray):
         source = a
-        return VirtualArray(shape, a.dtype, lambda index: source.element(to_old(index)), a.reads, a.cost)
+        return derived(source, shape, lambda index: source.element(to_old(index)))
     return ArrayValue(a.base, axes(a.axes), a.fixed)
 
 
@@ -186,9 +193,7 @@ def without_axis(ctx: Context, a: AnyArray, at: int, index: Operand = ZERO) -> A
     shape = (*a.shape[:at], *a.shape[at + 1 :])
     if isinstance(a, VirtualArray):
         source = a
-        return VirtualArray(
-            shape, a.dtype, lambda i: source.element([*i[:at], index, *i[at:]]), a.reads, a.cost
-        )
+        return derived(source, shape, lambda i: source.element([*i[:at], index, *i[at:]]))
     s = a.axes[at]
     fixed = a.fixed if s.axis is None else (*a.fixed, (s.axis, along(ctx.b, s, index)))
     return ArrayValue(a.base, (*a.axes[:at], *a.axes[at + 1 :]), fixed)
