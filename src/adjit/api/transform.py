@@ -107,7 +107,8 @@ class Transform:
         for k, a in enumerate(args):
             kind = type(a)
             if kind is np.ndarray:
-                key.append((a.dtype, a.ndim, a.flags.num & MASK))
+                broadcasts = pytree.ones(a) if 1 in a.shape else ()
+                key.append((a.dtype, a.ndim, a.flags.num & MASK, broadcasts))
                 leaves.append(a)
             elif kind in NUMBERS:
                 key.append(kind)

@@ -13,6 +13,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numba
@@ -199,7 +200,10 @@ def _leaf_names(program: Program) -> list[str]:
 
 def _spec_like(value: object, spec: ArraySpec | ScalarSpec, name: str) -> bool:
     if isinstance(spec, ArraySpec):
-        return isinstance(value, np.ndarray) and pytree.array_spec(value, name) == spec
+        if not isinstance(value, np.ndarray):
+            return False
+        # A hidden array is never written, whether or not it could be.
+        return replace(pytree.array_spec(value, name), readonly=spec.readonly) == spec
     leaves: list[object] = []
     return pytree.take_apart(value, name, leaves) == spec
 

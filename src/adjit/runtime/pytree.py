@@ -58,6 +58,11 @@ def _dataclass(kind: type, keys: Sequence[object], values: Sequence[object]) -> 
     return made
 
 
+def ones(a: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    """The axes of length one: they broadcast, which is compiled in."""
+    return tuple(k for k, n in enumerate(a.shape) if n == 1) if 1 in a.shape else ()
+
+
 def array_spec(a: np.ndarray[Any, Any], where: str) -> ArraySpec:
     kind = a.dtype
     if type(a) is not np.ndarray:
@@ -78,7 +83,7 @@ def array_spec(a: np.ndarray[Any, Any], where: str) -> ArraySpec:
         )
     num = a.flags.num
     layout = "C" if num & C else "F" if num & F else "A"
-    return ArraySpec(kind.name, a.ndim, layout, not num & WRITEABLE)
+    return ArraySpec(kind.name, a.ndim, layout, not num & WRITEABLE, ones(a))
 
 
 def _leaf_spec(value: object, where: str) -> Spec:

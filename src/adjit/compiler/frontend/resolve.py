@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import NameResolutionError, UnsupportedSyntaxError
-from ..ir.types import DTYPES, Array
-from ..program import ArraySpec, Guard, Hidden
-from .arrays import parameter
+from ..ir.types import DTYPES, Array, Scalar
+from ..program import ArraySpec, Guard, Hidden, ScalarSpec
+from .arrays import full, parameter
 from .structure import field_names, is_record, node
-from .values import Static, Value
+from .values import ScalarValue, Static, Value
 
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
@@ -58,6 +58,7 @@ def lifted(ctx: Specialiser, space: int, name: str, found: object, fetch: Fetch)
     key = (space, name)
     if key not in ctx.lifted:
         ctx.lifted[key] = lift(ctx, name, found, fetch)
+        ctx.note_foreign(ctx.lifted[key], f"the global {name!r}")
     return ctx.lifted[key]
 
 
@@ -110,7 +111,7 @@ def _holds_arrays(found: object) -> bool:
 def skeleton(found: object) -> object:
     """What of a structure is compiled in: everything but its arrays, of which dtype and rank are."""
     if isinstance(found, np.ndarray):
-        return (np.ndarray, found.dtype.name, found.ndim)
+        return (np.ndarray, found.dtype.name, found.ndim, _layout(found), _ones(found))
     if type(found) in (tuple, list):
         return (type(found), *(skeleton(v) for v in found))  # type: ignore[attr-defined]
     if type(found) is dict:
@@ -118,6 +119,14 @@ def skeleton(found: object) -> object:
     if is_record(type(found)):
         return (type(found), *(skeleton(getattr(found, f)) for f in field_names(type(found))))
     return found
+
+
+def _layout(found: np.ndarray) -> str:  # type: ignore[type-arg]
+    return "C" if found.flags.c_contiguous else "F" if found.flags.f_contiguous else "A"
+
+
+def _ones(found: np.ndarray) -> tuple[int, ...]:  # type: ignore[type-arg]
+    return tuple(k for k, n in enumerate(found.shape) if n == 1)
 
 
 def _structure(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Value:
@@ -150,10 +159,15 @@ def hidden(ctx: Specialiser, name: str, found: np.ndarray, fetch: Fetch) -> Valu
     if found.dtype.name not in DTYPES:
         ctx.error(UnsupportedSyntaxError, f"the array {name!r} has dtype {found.dtype}, which is not supported")
     layout = "C" if found.flags.c_contiguous else "F" if found.flags.f_contiguous else "A"
-    spec = ArraySpec(found.dtype.name, found.ndim, layout, readonly=True)
+    ones = tuple(axis for axis, n in enumerate(found.shape) if n == 1)
+    spec = ArraySpec(found.dtype.name, found.ndim, layout, readonly=True, ones=ones)
     hint = "".join(c if c.isalnum() else "_" for c in name).strip("_")
+    if isinstance(spec, ScalarSpec):
+        number = ctx.b.fresh(hint, Scalar(spec.dtype))
+        ctx.hidden.append((wanted, number))
+        return ScalarValue(number, spec.weak)
     var = ctx.b.fresh(hint, Array(spec.dtype, spec.ndim, spec.layout))
-    ctx.hidden.append((Hidden(name, fetch, spec), var))
+    ctx.hidden.append((wanted, var))
     ctx.parameters.add(var)
     ctx.globals[var] = name
     scopes = ctx.b.scopes
