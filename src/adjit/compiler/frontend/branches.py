@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ...errors import InferenceError
-from ..ir.builder import const
-from ..ir.nodes import Block, Const, Dim, Op, Operand, Stmt, Var
+from ..ir.nodes import Block, Dim, Op, Operand, Stmt, Var
 from ..ir.types import Array
 from ..ir.visitor import defined, operands
 from . import carry
 from .arrays import copy_into, full
+from .arrays.broadcast import require_equal
 from .arrays.linear import equal
 from .carry import Copies, Items, Optional_, Part, Reference, Slot, Storage
 from .values import ArrayValue, Mapping_, Maybe, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
@@ -104,6 +104,7 @@ class _Merge:
     ) -> None:
         self.ctx, self.cond, self.then, self.orelse, self.keep = ctx, cond, then, orelse, keep
         self.locals = (then.local(), orelse.local())
+        self.unproved: set[Operand] = set()
 
     def run(self) -> None:
         ctx = self.ctx
@@ -191,18 +192,19 @@ class _Merge:
         return []
 
     def length(self, a: Value | None, b: Value | None, axis: int) -> Operand:
-        """The length of an axis on the side that is taken, before the branch."""
+        """The length of an axis on the side that is taken, before the branch. Where that of one side cannot be known,
+        it has to be that of the other: a check when the storage is filled."""
         found: list[Operand] = []
         for value, s in ((a, self.then), (b, self.orelse)):
             if isinstance(value, ArrayValue | VirtualArray) and not s.dead:
-                found.append(hoisted(self.ctx, s.scope, value.shape[axis], "branch"))
-            else:
-                found.append(const(0))
-        if not isinstance(a, ArrayValue | VirtualArray) or self.then.dead:
-            return found[1]
-        if not isinstance(b, ArrayValue | VirtualArray) or self.orelse.dead:
-            return found[0]
-        if equal(self.ctx.b, found[0], found[1]):
+                n = value.shape[axis]
+                if can_hoist(s.scope, n):
+                    found.append(hoisted(self.ctx, s.scope, n, "branch"))
+                else:
+                    self.unproved.add(n)
+        if not found:
+            unknown_length(self.ctx, "branch")
+        if len(found) == 1 or equal(self.ctx.b, found[0], found[1]):
             return found[0]
         return self.ctx.b.op("select", self.cond, found[0], found[1], hint="n")
 
@@ -227,11 +229,19 @@ class _Merge:
                 else:
                     out.extend(carry.yields(ctx, slot, pair[k], copies))
                 for target, source in copies.pairs:
+                    self.check_lengths(target, source)
                     with thawed(ctx, target.base):
                         copy_into(ctx, target, source)  # type: ignore[arg-type]
                     self.protect(target, source, this, self.locals[k])
         ctx.restore(kept)
         return out
+
+    def check_lengths(self, target: ArrayValue, source: Value) -> None:
+        assert isinstance(source, ArrayValue | VirtualArray)
+        for n, m in zip(target.shape, source.shape, strict=True):
+            if m in self.unproved:
+                message = f"the array {target.base.name!r} has different lengths on the two sides of a branch"
+                require_equal(self.ctx, n, m, message)
 
     def unreached(self, slot: Slot, other: Value | None, copies: Copies) -> Iterator[Operand]:
         if isinstance(slot, Reference | Part):
@@ -335,21 +345,36 @@ def thawed(ctx: Specialiser, base: Var) -> Iterator[None]:
             ctx.frozen[base] = reason
 
 
+def _definition(scope: _Scope, x: Operand) -> Stmt | None:
+    return next((s for s in scope.stmts if x in defined(s)), None) if isinstance(x, Var) else None
+
+
+def can_hoist(scope: _Scope, x: Operand) -> bool:
+    """Whether a length that a block computes could be computed before the block."""
+    s = _definition(scope, x)
+    if s is None:
+        return True
+    if not isinstance(s, Op | Dim) or (isinstance(s, Op) and s.op in ("floordiv", "mod")):
+        return False
+    return all(can_hoist(scope, y) for y in operands(s))
+
+
+def unknown_length(ctx: Specialiser, where: str) -> NoReturn:
+    ctx.error(
+        InferenceError,
+        f"the length of an array that leaves the {where} is known only inside it",
+        "its memory has to be there before",
+        f"make the array before the {where}",
+    )
+
+
 def hoisted(ctx: Specialiser, scope: _Scope, x: Operand, where: str) -> Operand:
     """A length that a block computes, computed before the block instead."""
-    if isinstance(x, Const):
+    s = _definition(scope, x)
+    if s is None:
         return x
-    position = next((k for k, s in enumerate(scope.stmts) if x in defined(s)), None)
-    if position is None:
-        return x
-    s = scope.stmts[position]
-    if not isinstance(s, Op | Dim) or (isinstance(s, Op) and s.op in ("floordiv", "mod")):
-        ctx.error(
-            InferenceError,
-            f"the length of an array that leaves the {where} is known only inside it",
-            "its memory has to be there before",
-            f"make the array before the {where}",
-        )
+    if not can_hoist(scope, x):
+        unknown_length(ctx, where)
     for y in operands(s):
         hoisted(ctx, scope, y, where)
     scope.stmts.remove(s)

@@ -19,7 +19,7 @@ import numpy as np
 from ...errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ..definitions import COMPILE_TIME
 from ..ir.nodes import Location
-from . import arrays, containers, fence, python_builtins, resolve
+from . import arrays, containers, fence, inlined, python_builtins, resolve
 from .arrays.promote import is_array, is_number
 from .normalise import RESULT, Normal, normalise
 from .scope import Facts, analyse
@@ -141,9 +141,8 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
         return _stacked(ctx, args, kwargs)
     if arrays.knows(function):
         return arrays.numpy_call(ctx, function, list(args), kwargs)
-    if hasattr(function, "inlined"):  # a transform of adjit, or a function with a rule of its own
-        found: Value = function.inlined(ctx, list(args), kwargs)
-        return found
+    if hasattr(function, "program") and not hasattr(function, "py_func"):  # a transform of adjit
+        return inlined.call(ctx, function, args, kwargs)
     if isinstance(function, functools.partial):
         first = [resolve.lift(ctx, "partial", v, lambda: v) for v in function.args]  # noqa: B023
         named = {k: resolve.lift(ctx, k, v, lambda: v) for k, v in function.keywords.items()}  # noqa: B023
@@ -193,6 +192,8 @@ def compile_time(ctx: Specialiser, function: object, args: Sequence[Value], kwar
     try:
         assert callable(function)
         found = function(*(p[0] for p in plain if p is not None), **{k: v[0] for k, v in named.items() if v is not None})
+    except NotImplementedError as error:
+        ctx.error(UnsupportedSyntaxError, f"{error} is not supported", instead="write the computation as loops")
     except (TypeError, ValueError, IndexError) as error:
         ctx.error(InferenceError, str(error))
     return resolve.constant(found)
@@ -273,6 +274,25 @@ def enter(
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, None, quiet)
     defaults = _function_defaults(ctx, function)
     names = _bound(ctx, source.node, source.name, values, kwargs or {}, defaults)
+    return _walk(ctx, frame, found.normal, names)
+
+
+def enter_top(ctx: Specialiser, function: types.FunctionType, given: dict[str, Value]) -> Value:
+    """Walk the function that is specialised; `given` has values by parameter name, `*args` as a tuple."""
+    source = capture(function)
+    found = prepared(source.node, source.file, source.name)
+    frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, None, False)
+    a = source.node.args
+    star = {x.arg: Sequence_(()) for x in (a.vararg,) if x is not None}
+    names: dict[str, Value] = {**star, **({a.kwarg.arg: Mapping_({})} if a.kwarg is not None else {})}
+    ctx.frames.append(frame)  # defaults are looked up on behalf of the function
+    names.update(_function_defaults(ctx, function))
+    ctx.frames.pop()
+    names.update(given)
+    for p in _parameters(source.node):
+        if p not in names:
+            ctx.b.loc = source.location(source.node)
+            ctx.error(InferenceError, f"{source.name}() missing a required argument: {p!r}")
     return _walk(ctx, frame, found.normal, names)
 
 

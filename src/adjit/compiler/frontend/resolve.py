@@ -160,7 +160,21 @@ def hidden(ctx: Specialiser, name: str, found: np.ndarray, fetch: Fetch) -> Valu
         ctx.error(UnsupportedSyntaxError, f"the array {name!r} has dtype {found.dtype}, which is not supported")
     layout = "C" if found.flags.c_contiguous else "F" if found.flags.f_contiguous else "A"
     ones = tuple(axis for axis, n in enumerate(found.shape) if n == 1)
-    spec = ArraySpec(found.dtype.name, found.ndim, layout, readonly=True, ones=ones)
+    spec = ArraySpec(found.dtype.name, found.ndim, _layout(found), True, _ones(found))
+    return hidden_argument(ctx, Hidden(name, fetch, spec))
+
+
+def hidden_again(ctx: Specialiser, wanted: Hidden) -> Value:
+    """A hidden argument of a program that is inlined here."""
+    for known, var in ctx.hidden:
+        if known is wanted or (known.name == wanted.name and known.spec == wanted.spec and known.fetch is wanted.fetch):
+            return ScalarValue(var) if isinstance(known.spec, ScalarSpec) else full(ctx, var)
+    return hidden_argument(ctx, wanted)
+
+
+def hidden_argument(ctx: Specialiser, wanted: Hidden) -> Value:
+    """A parameter after those that the caller passes."""
+    name, spec = wanted.name, wanted.spec
     hint = "".join(c if c.isalnum() else "_" for c in name).strip("_")
     if isinstance(spec, ScalarSpec):
         number = ctx.b.fresh(hint, Scalar(spec.dtype))

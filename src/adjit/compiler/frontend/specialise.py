@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
@@ -26,7 +26,7 @@ from .arrays import materialise
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
-from .values import ArrayValue, Closure, Mapping_, Maybe, Record, Sequence_, Value, VirtualArray
+from .values import ArrayValue, Closure, Mapping_, Maybe, Record, Sequence_, Static, Value, VirtualArray
 
 Result = TypeVar("Result")
 
@@ -176,6 +176,9 @@ class Specialiser:
             for name, value in list(frame.names.items()):
                 frame.names[name] = replaced(value, old, new)
 
+    def note_foreign(self, value: Value, what: str) -> None:
+        foreign_parts(self, value, what)
+
     def reachable(self) -> list[Frame]:
         """The frames of all calls under way, and those that closures keep alive."""
         found = list(self.frames)
@@ -267,6 +270,22 @@ class Specialiser:
             raise Again(born, prepare)
 
 
+def foreign_parts(ctx: Specialiser, value: Value, what: str) -> None:
+    """Containers of the caller or of the module, which stay as they are."""
+    match value:
+        case Sequence_(items=items):
+            inner: Iterable[Value] = items
+        case Mapping_(items=found):
+            inner = found.values()
+        case Record(items=fields):
+            inner = fields.values()
+        case _:
+            return
+    ctx.foreign.append((value, what))
+    for v in inner:
+        foreign_parts(ctx, v, what)
+
+
 def _same(new: object, old: object) -> bool:
     return all(a is b for a, b in zip(new, old, strict=True))  # type: ignore[call-overload]
 
@@ -319,7 +338,13 @@ def specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None
     if len(arguments) > len(names):
         raise TypeError(f"{source.name} takes {len(names)} arguments, not {len(arguments)}")
     params, values = structure.arguments(ctx, arguments, names)
-    result = calls.enter(ctx, function, [*bound, *values])
+    given = dict(zip(names, values, strict=False))
+    if bound:
+        first = source.node.args
+        given[[*first.posonlyargs, *first.args][0].arg] = Static(bound[0])
+    for value, name in zip(values, names, strict=False):
+        foreign_parts(ctx, value, f"the argument {name!r}")
+    result = calls.enter_top(ctx, function, given)
     with ctx.b.at(source.location(node)):
         tree, results = structure.results(ctx, result)
     params = [*params, *(v for _, v in ctx.hidden)]

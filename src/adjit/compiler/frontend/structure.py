@@ -37,10 +37,12 @@ if TYPE_CHECKING:
 
 
 def parameter_names(source: Source, skip: int = 0) -> tuple[str, ...]:
-    """The names of a function's parameters by position; `*args` stands for as many as are given."""
+    """The names of a function's parameters in the order of `inspect.signature`, `*args` and `**kwargs` included."""
     a = source.node.args
-    positional = tuple(x.arg for x in (*a.posonlyargs, *a.args))
-    return (*positional[skip:], *(x.arg for x in a.kwonlyargs))
+    star = [x.arg for x in (a.vararg,) if x is not None]
+    double = [x.arg for x in (a.kwarg,) if x is not None]
+    positional = [x.arg for x in (*a.posonlyargs, *a.args)][skip:]
+    return (*positional, *star, *(x.arg for x in a.kwonlyargs), *double)
 
 
 class _Leaves:
@@ -111,7 +113,7 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
         case ArrayValue() | VirtualArray():
             return _leaf(found, _array(ctx, value))
         case Sequence_(items=items, kind=kind):
-            return NodeSpec(kind, (), tuple(_result(ctx, v, found) for v in items))  # type: ignore[misc]
+            return NodeSpec(kind, tuple(range(len(items))), tuple(_result(ctx, v, found) for v in items))  # type: ignore[misc]
         case Mapping_(items=entries):
             children = tuple(_result(ctx, v, found) for v in entries.values())
             return NodeSpec(dict, tuple(entries), children)  # type: ignore[arg-type]

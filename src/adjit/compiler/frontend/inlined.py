@@ -1,0 +1,244 @@
+"""Calls of a transform inside a user's function: the transform's program becomes part of the one being made.
+
+Input: an object with a method `program(arguments) -> Program`, and the values of its arguments. Output: the value of the
+call; the statements of the program with variables of their own. Invariants: two parameters never share memory: an array that
+is passed twice and written is passed once (`SameAs`), other overlaps with a write are refused.
+Non-goals: making the program (the transform's).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from ...errors import InferenceError, OverwriteError
+from ..ir.builder import Builder
+from ..ir.nodes import Block, For, Function, If, Operand, Stmt, Var, While
+from ..ir.types import Array, is_float
+from ..ir.visitor import Rename, defined, with_operands
+from ..program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+from . import resolve
+from .arrays import as_variable, full, materialise
+from .arrays.promote import dtype_of, is_number, is_weak, operand
+from .arrays.view import is_one
+from .structure import node
+from .values import ArrayValue, Closure, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+
+class Transform(Protocol):
+    def program(self, arguments: tuple[Spec, ...]) -> Program: ...
+
+
+class _Arguments:
+    """Specifications and operands of the leaves of values."""
+
+    def __init__(self, ctx: Specialiser) -> None:
+        self.ctx = ctx
+        self.operands: list[Operand] = []
+        self.arrays: list[ArrayValue] = []
+
+    def spec(self, value: Value, alias: bool) -> Spec:
+        ctx = self.ctx
+        match value:
+            case VirtualArray():
+                return self.spec(materialise(ctx, value, "a"), alias)
+            case ArrayValue():
+                return self.array(value, alias)
+            case Sequence_(items=items, kind=kind):
+                return NodeSpec(kind, tuple(range(len(items))), tuple(self.spec(v, alias) for v in items))
+            case Mapping_(items=entries):
+                return NodeSpec(dict, tuple(entries), tuple(self.spec(v, alias) for v in entries.values()))
+            case Record(cls=cls, items=fields):
+                return NodeSpec(cls, tuple(fields), tuple(self.spec(v, alias) for v in fields.values()))
+            case Closure():
+                ctx.error(InferenceError, "an inner function cannot be passed to a transformed function")
+        if is_number(value):
+            dtype = dtype_of(ctx, value)
+            self.operands.append(operand(ctx, value, dtype))
+            return ScalarSpec(dtype, is_weak(value) or dtype == "bool")
+        if isinstance(value, Static):
+            return StaticSpec(value.value)
+        return ctx.error(InferenceError, "this value cannot be passed to a transformed function")
+
+    def array(self, value: ArrayValue, alias: bool) -> Spec:
+        ctx = self.ctx
+        for k, other in enumerate(self.arrays):
+            if alias and other.base is value.base and other.axes == value.axes and other.fixed == value.fixed:
+                return SameAs(k)
+        var = as_variable(ctx, value)
+        self.arrays.append(value)
+        self.operands.append(var)
+        layout = var.type.layout if isinstance(var.type, Array) else "A"
+        ones = tuple(k for k, n in enumerate(value.shape) if is_one(n))
+        roots = ctx.b.origin(var)
+        readonly = bool(roots & (set(ctx.readonly) | set(ctx.globals)))
+        return ArraySpec(value.dtype, len(value.shape), layout, readonly, ones)
+
+
+def call(ctx: Specialiser, transform: Transform, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """The value of `transform(*args, **kwargs)`."""
+    values = _bound(ctx, transform, args, kwargs)
+    program, operands, arrays = _program(ctx, transform, values)
+    _overlaps(ctx, program, operands)
+    for var in _written(program, operands):
+        ctx.before_write(var)
+    return inline(ctx, program, operands, arrays)
+
+
+def _bound(
+    ctx: Specialiser, transform: object, args: Sequence[Value], kwargs: dict[str, Value]
+) -> list[Value]:
+    """One value per parameter, in order."""
+    signature: inspect.Signature = getattr(transform, "signature", None) or inspect.signature(transform)  # type: ignore[arg-type]
+    try:
+        found = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        ctx.error(InferenceError, str(error))
+    values: list[Value] = []
+    for name, parameter in signature.parameters.items():
+        if name not in found.arguments:
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                values.append(Sequence_(()))
+            elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                values.append(Mapping_({}))
+            else:
+                values.append(resolve.constant(parameter.default))
+        elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            values.append(Sequence_(tuple(found.arguments[name])))
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            values.append(Mapping_(dict(found.arguments[name])))
+        else:
+            values.append(found.arguments[name])
+    return values
+
+
+def _program(
+    ctx: Specialiser, transform: Transform, values: Sequence[Value]
+) -> tuple[Program, list[Operand], list[ArrayValue]]:
+    """The program for these arguments; an array passed twice is one parameter if the program writes memory."""
+    for alias in (False, True):
+        arguments = _Arguments(ctx)
+        specs = tuple(arguments.spec(v, alias) for v in values)
+        program = transform.program(specs)
+        if not program.written:
+            break
+    return program, arguments.operands, arguments.arrays
+
+
+def _written(program: Program, operands: Sequence[Operand]) -> list[Var]:
+    found = [operands[k] for k in sorted(program.written) if k < len(operands)]
+    return [v for v in found if isinstance(v, Var)]
+
+
+def _overlaps(ctx: Specialiser, program: Program, operands: Sequence[Operand]) -> None:
+    for v in _written(program, operands):
+        for other in operands:
+            if other is not v and isinstance(other, Var) and isinstance(other.type, Array):
+                if ctx.b.origin(other) & ctx.b.origin(v):
+                    ctx.error(
+                        OverwriteError,
+                        "a transformed function writes an argument that overlaps another one",
+                        "the two would have to share their derivative",
+                        "pass a copy",
+                    )
+
+
+def inline(ctx: Specialiser, program: Program, operands: Sequence[Operand], arrays: Sequence[ArrayValue]) -> Value:
+    """The program's statements here, and what it returns."""
+    hidden = []
+    for h in program.hidden:
+        value = resolve.hidden_again(ctx, h)
+        hidden.append(as_variable(ctx, value) if isinstance(value, ArrayValue) else operand(ctx, value, h.spec.dtype))
+    for g in program.guards:
+        if g not in ctx.guards:
+            ctx.guards.append(g)
+    results = instantiate(ctx.b, program.function, [*operands, *hidden])
+    return result_value(ctx, program.result, results)
+
+
+def result_value(ctx: Specialiser, tree: object, results: Sequence[Operand]) -> Value:
+    match tree:
+        case ResultLeaf(index=index):
+            x = results[index]
+            if isinstance(x, Var) and isinstance(x.type, Array):
+                return full(ctx, x)
+            return ScalarValue(x)
+        case NodeSpec(kind=kind, keys=keys, children=children):
+            return node(kind, keys, [result_value(ctx, c, results) for c in children])
+        case StaticSpec(value=value):
+            return resolve.constant(value)
+    return Static(tree)
+
+
+def instantiate(b: Builder, fn: Function, arguments: Sequence[Operand]) -> list[Operand]:
+    """Emit a copy of a function's body on these arguments; its results."""
+    mapping: dict[Var, Operand] = dict(zip(fn.params, arguments, strict=True))
+    copier = _Copier(b, mapping)
+    for s in fn.body.stmts:
+        b.emit(copier.statement(s))
+    return [copier.read(r) for r in fn.results]
+
+
+class _Copier:
+    """Copies statements with fresh variables, and tells the builder what it would know of its own."""
+
+    def __init__(self, b: Builder, mapping: dict[Var, Operand]) -> None:
+        self.b, self.mapping = b, mapping
+        self.read: Rename = lambda x: self.mapping.get(x, x) if isinstance(x, Var) else x
+
+    def fresh(self, v: Var) -> Var:
+        new = self.b.fresh(v.name, v.type)
+        self.mapping[v] = new
+        return new
+
+    def block(self, block: Block) -> Block:
+        return Block(tuple(self.statement(s) for s in block.stmts), tuple(self.read(y) for y in block.yields))
+
+    def statement(self, s: Stmt) -> Stmt:
+        new = replace(with_operands(s, self.read), loc=self.b.loc)
+        match new:
+            case For(iv=iv, args=args, body=body, stop=stop):
+                iv, args = self.fresh(iv), tuple(self.fresh(a) for a in args)
+                inner = self.block(body)
+                new = replace(new, iv=iv, args=args, body=inner, stop=None if stop is None else self.read(stop))
+            case While(args=args, cond=cond, body=body, stop=stop):
+                args = tuple(self.fresh(a) for a in args)
+                first, inner = self.block(cond), self.block(body)
+                new = replace(new, args=args, cond=first, body=inner, stop=None if stop is None else self.read(stop))
+            case If(then=then, orelse=orelse):
+                new = replace(new, then=self.block(then), orelse=self.block(orelse))
+        outs = [self.fresh(v) for v in defined(s)]
+        if isinstance(new, For | While):
+            count = len(new.outs)
+            new = replace(new, outs=tuple(outs[:count]), trips=outs[count] if len(outs) > count else None)
+        elif isinstance(new, If):
+            new = replace(new, outs=tuple(outs))
+        elif outs:
+            new = replace(new, out=outs[0])  # type: ignore[call-arg]
+        self.note(s, new, outs)
+        return new
+
+    def note(self, old: Stmt, new: Stmt, outs: Sequence[Var]) -> None:
+        """The memory that a reference may be: that of all arrays the statement reads."""
+        for out in outs:
+            if isinstance(out.type, Array) and type(new).__name__ != "Alloc":
+                sources = [x for x in _array_operands(new) if isinstance(x, Var) and x is not out]
+                self.b.origins[out] = frozenset(r for x in sources for r in self.b.origin(x)) or frozenset((out,))
+
+
+def _array_operands(s: Stmt) -> list[Operand]:
+    match s:
+        case For(inits=inits) | While(inits=inits):
+            return [x for x in inits if isinstance(x.type, Array)]
+        case If(then=then, orelse=orelse):
+            return [x for x in (*then.yields, *orelse.yields) if isinstance(x.type, Array)]
+    array = getattr(s, "array", None)
+    return [array] if array is not None else []
+
+
+__all__ = ["call", "inline", "instantiate", "is_float"]
