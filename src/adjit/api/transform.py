@@ -21,7 +21,7 @@ from ..compiler import pipeline
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
 from ..errors import InferenceError
 from ..options import DEFAULT, Options
-from ..runtime import aliasing, pytree
+from ..runtime import aliasing, fastpath, pytree
 from ..runtime.dispatch import Around, Runner
 
 MASK = pytree.C | pytree.F | pytree.WRITEABLE
@@ -55,6 +55,15 @@ class Prepared:
         self.around = Around(program)
         self.runner = Runner(program.function, options, title)
         self.assemble = pytree.assembler(program.result)
+        self.fast: fastpath.Fast | None = None
+        self.asked = False
+
+    def short_way(self, args: tuple[Any, ...]) -> fastpath.Fast | None:
+        """The fast function for arguments like these, made once."""
+        if not self.asked:
+            self.fast = fastpath.build(args, self.around, self.runner, self.program.result)
+            self.asked = True
+        return self.fast
 
     def compile(self, leaves: Sequence[Any]) -> None:
         self.runner.prepare(self.around.with_hidden(leaves))
@@ -77,6 +86,7 @@ class Transform:
         self.options = options
         self.lock = threading.RLock()
         self.entries: dict[object, list[Any]] = {}
+        self.fast: fastpath.Fast | None = None
         base = self.fun.base if isinstance(self.fun, Transform) else self.fun
         self.base: Callable[..., Any] = base
         functools.update_wrapper(self, base, updated=())
@@ -182,7 +192,14 @@ class Transform:
             return entry
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        entry, leaves = self.prepare(self.bound(args, kwargs))
+        if self.fast is not None and not kwargs:
+            found = self.fast(args)
+            if found is not fastpath.MISS:
+                return found
+        bound = self.bound(args, kwargs)
+        entry, leaves = self.prepare(bound)
+        if bound is args:
+            self.fast = entry.short_way(args)
         return entry.run(leaves)
 
     # -- looking inside
