@@ -124,6 +124,12 @@ def arguments_marked(function: Callable[..., Any], mark: str) -> frozenset[str]:
 # -- what the definitions share
 
 
+@compile_time
+def unsupported(what: str) -> None:
+    """Refuses, during compilation, what NumPy can do and the definition cannot."""
+    raise NotImplementedError(what)
+
+
 @spells("share")
 def share(x: Number, y: Number, weight: Number) -> Number:
     """One of two equal values: `x`, of whose derivative `y` carries the part `weight` and `x` the rest."""
@@ -176,7 +182,7 @@ def sum_dtype(dtype: Dtype, wanted: Dtype = None) -> np.dtype[Any]:
     """The dtype in which NumPy adds and multiplies: integers narrower than int64 widen."""
     if wanted is not None:
         return np.dtype(wanted)
-    return np.add.reduce(np.empty(0, dtype)).dtype  # type: ignore[no-any-return]
+    return np.add.reduce(np.empty(0, dtype)).dtype
 
 
 @compile_time

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from .core import Array, Number, compile_time, defines, elementwise, spells
+from .core import Array, Number, compile_time, defines, elementwise, spells, unsupported
 from .extrema import all_
 
 
@@ -75,7 +75,7 @@ def polygamma_of(n: Number, x: Number) -> Number:
 def polygamma(n: Number, x: Number) -> Number:
     """Of one order; the result is float64 whatever `x` is, as SciPy's."""
     if np.ndim(n) != 0:
-        raise NotImplementedError("scipy.special.polygamma of several orders")
+        unsupported("scipy.special.polygamma of several orders")
     if n == 0:
         return special.digamma(x)
     if np.ndim(x) == 0:
@@ -132,7 +132,7 @@ def round_(a: Number, decimals: int = 0) -> Number:
     """A multiple of a power of ten: piecewise constant."""
     if np.issubdtype(np.result_type(a), np.integer):
         if decimals < 0:
-            raise NotImplementedError("np.round of integers to negative decimals")
+            unsupported("np.round of integers to negative decimals")
         return np.positive(a)
     if decimals == 0:
         return np.rint(a)

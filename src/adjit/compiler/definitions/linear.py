@@ -257,7 +257,14 @@ def norm_kind(order: Any, axis: Axis, ndim: int) -> tuple[str, Shape]:
     if len(axes) == 1:
         names = {None: "two", 2: "two", 1: "one", 0: "count", np.inf: "max", -np.inf: "min"}
         return names.get(order, "power"), axes
-    others: dict[Any, str] = {None: "two", "fro": "two", 1: "columns", -1: "columns", np.inf: "rows", -np.inf: "rows"}
+    others: dict[Any, str] = {
+        None: "two",
+        "fro": "two",
+        1: "columns",
+        -1: "columns",
+        np.inf: "rows",
+        -np.inf: "rows",
+    }
     if len(axes) != 2 or order not in others:
         raise NotImplementedError(f"np.linalg.norm of order {order} over {len(axes)} axes")
     return others[order], axes

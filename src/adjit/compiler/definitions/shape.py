@@ -22,6 +22,7 @@ from .core import (
     axis_of,
     compile_time,
     defines,
+    unsupported,
 )
 
 
@@ -165,7 +166,7 @@ def tile(A: Array, reps: Any) -> Array:
 def repeat(a: Once, repeats: int, axis: int | None = None) -> Array:
     """`repeats` is one number."""
     if np.ndim(repeats) != 0:
-        raise NotImplementedError("np.repeat with one count per element")
+        unsupported("np.repeat with one count per element")
     if axis is None:
         flat = np.empty(a.size * repeats, a.dtype)
         position = 0
@@ -242,11 +243,9 @@ def rot90(m: Array, k: int = 1) -> Array:
 
 @defines(np.diff)
 def diff(a: Array, n: int = 1, axis: int = -1) -> Array:
-    along = axis_of(axis, a.ndim)
-    out = a
-    for _ in range(n):
-        out = difference(out, along)
-    return out
+    if n == 0:
+        return a
+    return diff(difference(a, axis_of(axis, a.ndim)), n - 1, axis)
 
 
 def difference(a: Array, axis: int) -> Array:
@@ -353,7 +352,7 @@ def pad(array: Array, pad_width: Any, mode: str = "constant", *, constant_values
 def insert(arr: Array, obj: int, values: Number, axis: int | None = None) -> Array:
     """At one place."""
     if np.ndim(obj) != 0:
-        raise NotImplementedError("np.insert at several places")
+        unsupported("np.insert at several places")
     if axis is None:
         return insert(arr.ravel(), obj, values, 0)
     along = axis_of(axis, arr.ndim)
@@ -375,7 +374,7 @@ def insert(arr: Array, obj: int, values: Number, axis: int | None = None) -> Arr
 def delete(arr: Array, obj: int, axis: int | None = None) -> Array:
     """Of one place."""
     if np.ndim(obj) != 0:
-        raise NotImplementedError("np.delete at several places")
+        unsupported("np.delete at several places")
     if axis is None:
         return delete(arr.ravel(), obj, 0)
     along = axis_of(axis, arr.ndim)

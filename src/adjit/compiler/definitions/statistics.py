@@ -23,6 +23,7 @@ from .core import (
     joined,
     only,
     spells,
+    unsupported,
     without,
 )
 from .extrema import max_
@@ -57,7 +58,7 @@ def along_axis(x: Array, axis: int, ndim: int) -> Array:
 def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Number:
     """Of the rows of `m`; a single row gives a number."""
     if y is not None:
-        raise NotImplementedError("np.cov of two arrays")
+        unsupported("np.cov of two arrays")
     if m.ndim == 1:
         x = m[None, :]
     elif rowvar:
@@ -294,7 +295,7 @@ def slope_along(f: Array, axis: int, spacing: Number) -> Array:
 def logsumexp(a: Array, axis: Axis = None, b: Any = None, keepdims: bool = False) -> Number:
     """The maximum is subtracted, which changes the result by nothing, hence it carries no derivative."""
     if b is not None:
-        raise NotImplementedError("scipy.special.logsumexp with weights")
+        unsupported("scipy.special.logsumexp with weights")
     x = a.astype(float_dtype(a.dtype))
     top = held_array(max_(x, axis, keepdims=True))
     total = np.log(sum_(np.exp(x - top), axis, keepdims=True)) + top

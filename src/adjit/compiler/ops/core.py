@@ -146,10 +146,10 @@ def _evaluate(name: str, args: tuple[Operand, ...], type_: Type) -> Const | None
     if type_ == BOOL:
         return Const(bool(value), BOOL)
     if is_float(type_):
-        return Const(float(np.dtype(type_.dtype).type(value)), type_)  # type: ignore[arg-type]
+        return Const(float(np.dtype(type_.dtype).type(value)), type_)
     if not math.isfinite(float(value)):  # type: ignore[arg-type]
         return None
-    return Const(int(np.dtype(type_.dtype).type(value)), type_)  # type: ignore[arg-type]
+    return Const(int(np.dtype(type_.dtype).type(value)), type_)
 
 
 def scalar(dtype: str) -> Scalar:

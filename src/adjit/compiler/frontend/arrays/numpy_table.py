@@ -1,8 +1,8 @@
 """What each NumPy function becomes.
 
-Looked up in this order: builtins of this half (creation, shapes, products, library routines), elementwise rows, definitions over
-loops. Keywords that are not in a builtin's or a definition's own signature are refused by name, never ignored.
-Input: the function object and its arguments as values. Output: a value.
+Looked up in this order: builtins of this half (creation, shapes, products, library routines), elementwise
+rows, definitions over loops. Keywords that are not in a builtin's or a definition's own signature are
+refused by name, never ignored. Input: the function object and its arguments as values. Output: a value.
 """
 
 from __future__ import annotations
@@ -211,6 +211,7 @@ def defined(
     single = arguments_marked(definition, "array")
     passed: list[Value] = []
     named: dict[str, Value] = {}
+    variadic = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in signature.parameters.values())
     for name, value in found.arguments.items():
         parameter = signature.parameters[name]
         many = parameter.kind is inspect.Parameter.VAR_POSITIONAL
@@ -220,11 +221,12 @@ def defined(
                 v = v if name in once and not unsure_of(v) else fill.in_memory(ctx, v)
             elif name in arrays:
                 v = _each_array(ctx, v)
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-                named[name] = v
-            else:
+            if variadic and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
                 passed.append(v)
-    return ctx.call(definition, passed, named)
+            else:
+                named[name] = v  # by name: what was left out before it takes its default
+    result = ctx.call(definition, passed, named)
+    return _python_number(ctx, function, result) if getattr(function, "__module__", "") == "math" else result
 
 
 def _each_array(ctx: Context, value: Value) -> Value:
@@ -274,16 +276,18 @@ def convert(ctx: Context, value: Value, dtype: str) -> Value:
     value = elementwise.number_of(ctx, value)
     if is_array(value):
         ctx.error(InferenceError, "only arrays of rank 0 can be converted to Python scalars")
-    if isinstance(value, Static) and isinstance(value.value, float | np.floating) and dtype not in (*FLOATS, "bool"):
+    if (
+        isinstance(value, Static)
+        and isinstance(value.value, float | np.floating)
+        and dtype not in (*FLOATS, "bool")
+    ):
         if not np.isfinite(value.value):
             ctx.error(InferenceError, f"cannot convert {value.value} to an integer")
         value = Static(int(value.value))
     return value_of(elementwise.operand(ctx, value, dtype))
 
 
-def _converted(
-    ctx: Context, function: type, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> Value:
+def _converted(ctx: Context, function: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """`np.float32(x)` and the like: of an array, elementwise."""
     _only(ctx, function, kwargs, ())
     dtype = dtype_name(ctx, function)
