@@ -173,7 +173,7 @@ class ReverseSweep:
         routine = ROUTINES[stmt.name]
         active = {k for k, a in enumerate(stmt.args) if a in self.active}
         primal: dict[int, Var] = {}
-        for k in sorted(routine.needs(stmt, active)):
+        for k in sorted(routine.needs(stmt, active), reverse=True):  # last saved, first read
             array = stmt.args[k]
             assert isinstance(array, Var)
             primal[k] = self.again.kept(stmt, k) if (stmt, k) in self.plan.kept else self.again.array(array)
