@@ -18,9 +18,10 @@ from ..ir.nodes import Block, Dim, Op, Operand, Stmt, Var
 from ..ir.types import Array
 from ..ir.visitor import defined, operands
 from . import carry
-from .arrays import copy_into, full
+from .arrays import copy_into, full, materialise
 from .arrays.broadcast import require_equal
 from .arrays.linear import equal
+from .arrays.view import is_whole, reads
 from .carry import Copies, Items, Optional_, Part, Reference, Slot, Storage
 from .values import ArrayValue, Mapping_, Maybe, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
 
@@ -187,9 +188,35 @@ class _Merge:
                 pairs = zip(slots, _items(a, len(slots)), _items(b, len(slots)), strict=True)
                 return [p for s, x, y in pairs for p in self.places(s, x, y, hint)]
             case Storage(dtype=dtype, ndim=ndim):
+                found = self.reusable(a, b, dtype)
+                if found is not None:
+                    return [found]
                 shape = [self.length(a, b, k) for k in range(ndim)]
                 return [full(self.ctx, self.ctx.b.alloc(shape, dtype, hint))]
         return []
+
+    def reusable(self, a: Value | None, b: Value | None, dtype: str) -> ArrayValue | None:
+        """The array of one side, where no other name sees it: the other side may write into it."""
+        for value, other, k in ((a, b, 0), (b, a, 1)):
+            if not isinstance(value, ArrayValue) or not isinstance(other, ArrayValue | VirtualArray):
+                continue
+            fits = value.dtype == dtype and all(
+                equal(self.ctx.b, n, m) for n, m in zip(value.shape, other.shape, strict=True)
+            )
+            if fits and self.outer(value, k) and is_own(self.ctx, value) and not self.seen(value, (self.then, self.orelse)):
+                return value
+        return None
+
+    def seen(self, value: ArrayValue, sides: Sequence[Side]) -> bool:
+        """Whether another name that is needed later stands for the same memory at the end of a side."""
+        roots = self.ctx.b.origin(value.base)
+        for s in sides:
+            for key, v in s.names.items():
+                if key[0] is self.ctx.frame and not self.keep(key[1]):
+                    continue
+                if any(a is not value and self.ctx.b.origin(a.base) & roots for a in arrays_in(v)):
+                    return True
+        return False
 
     def length(self, a: Value | None, b: Value | None, axis: int) -> Operand:
         """The length of an axis on the side that is taken, before the branch. Where that of one side cannot be known,
@@ -220,7 +247,11 @@ class _Merge:
         out: list[Operand] = []
         kept = ctx.snapshot()
         for key, v in this.names.items():
-            key[0].names[key[1]] = v
+            if key in self.wanted:
+                key[0].names.pop(key[1], None)
+            else:
+                key[0].names[key[1]] = v
+        pairs_to_copy: list[tuple[ArrayValue, Value]] = []
         with reopened(ctx, this.scope):
             for pair, slot, place in zip(pairs, slots, places, strict=True):
                 copies = Copies(iter(place), [])
@@ -228,38 +259,25 @@ class _Merge:
                     out.extend(self.unreached(slot, pair[1 - k], copies))
                 else:
                     out.extend(carry.yields(ctx, slot, pair[k], copies))
-                for target, source in copies.pairs:
-                    self.check_lengths(target, source)
-                    with thawed(ctx, target.base):
-                        copy_into(ctx, target, source)  # type: ignore[arg-type]
-                    self.protect(target, source, this, self.locals[k])
+                pairs_to_copy.extend(copies.pairs)
+            copy_all(ctx, pairs_to_copy, "differs between the two sides of a branch", self.unproved)
+        for target, source in pairs_to_copy:
+            self.protect(target, source, this)
         ctx.restore(kept)
         return out
-
-    def check_lengths(self, target: ArrayValue, source: Value) -> None:
-        assert isinstance(source, ArrayValue | VirtualArray)
-        for n, m in zip(target.shape, source.shape, strict=True):
-            if m in self.unproved:
-                message = f"the array {target.base.name!r} has different lengths on the two sides of a branch"
-                require_equal(self.ctx, n, m, message)
 
     def unreached(self, slot: Slot, other: Value | None, copies: Copies) -> Iterator[Operand]:
         if isinstance(slot, Reference | Part):
             return iter(())
         return carry.yields(self.ctx, slot, None, copies)
 
-    def protect(self, place: ArrayValue, source: Value, this: Side, local: set[Var]) -> None:
+    def protect(self, place: ArrayValue, source: Value, this: Side) -> None:
         """A copy must not be written while what it was copied from can be reached, and the other way round."""
         if not isinstance(source, ArrayValue):
             return
         roots = self.ctx.b.origin(source.base)
-        shared = not roots <= local or sum(
-            1 for v in {id(v): v for key, v in this.names.items() if key in self.wanted}.values()
-            for a in arrays_in(v) if self.ctx.b.origin(a.base) & roots
-        ) > 1
-        if shared:
-            reason = "a branch decides which array it is, so a copy stands for it"
-            freeze(self.ctx, place.base, roots, reason)
+        if roots & self.ctx.parameters or self.seen(source, (this,)):
+            freeze(self.ctx, place.base, roots, "a branch decides which array it is, so a copy stands for it")
 
     def emit(self, ops: list[list[Operand]]) -> list[Operand]:
         b = self.ctx.b
@@ -324,6 +342,12 @@ def arrays_in(value: Value) -> Iterator[ArrayValue]:
             yield from arrays_in(inner)
 
 
+def is_own(ctx: Specialiser, value: ArrayValue) -> bool:
+    """Whether a value is the whole of memory that the function has made."""
+    roots = ctx.b.origin(value.base)
+    return not roots & ctx.parameters and value.base not in ctx.b.origins and is_whole(ctx.b, value)
+
+
 def freeze(ctx: Specialiser, copy: Var, roots: frozenset[Var], reason: str) -> None:
     """From here on a write to the copy or to what it was copied from is refused."""
     ctx.frozen[copy] = reason
@@ -343,6 +367,35 @@ def thawed(ctx: Specialiser, base: Var) -> Iterator[None]:
             ctx.written.discard(base)
         if reason is not None:
             ctx.frozen[base] = reason
+
+
+def copy_all(
+    ctx: Specialiser, pairs: list[tuple[ArrayValue, Value]], what: str, unproved: set[Operand] | None = None
+) -> None:
+    """Copies that mean "all at once": one whose target others read comes after them."""
+    rest = list(pairs)
+    while rest:
+        place, value = next((p for p in rest if not _read_by_others(ctx, p, rest)), (None, None))
+        if place is None or value is None:
+            target, source = rest[0]
+            rest[0] = (target, materialise(ctx, source, target.base.name))
+            continue
+        rest = [p for p in rest if p[0] is not place]
+        assert isinstance(value, ArrayValue | VirtualArray)
+        name = place.base.name
+        for axis, (n, m) in enumerate(zip(place.shape, value.shape, strict=True)):
+            if unproved is None or m in unproved:
+                require_equal(ctx, n, m, f"axis {axis} of {name!r} {what}")
+        with thawed(ctx, place.base):
+            copy_into(ctx, place, value)
+
+
+def _read_by_others(ctx: Specialiser, pair: tuple[ArrayValue, Value], rest: list[tuple[ArrayValue, Value]]) -> bool:
+    memory = ctx.b.origin(pair[0].base)
+    return any(
+        p is not pair and any(ctx.b.origin(r) & memory for r in reads(ctx.b, p[1]))  # type: ignore[arg-type]
+        for p in rest
+    )
 
 
 def _definition(scope: _Scope, x: Operand) -> Stmt | None:
@@ -383,4 +436,4 @@ def hoisted(ctx: Specialiser, scope: _Scope, x: Operand, where: str) -> Operand:
     return x
 
 
-__all__ = ["Side", "arrays_in", "branch", "freeze", "hoisted", "names_now", "outside", "reopened", "thawed"]
+__all__ = ["Side", "arrays_in", "copy_all", "is_own", "branch", "freeze", "hoisted", "names_now", "outside", "reopened", "thawed"]

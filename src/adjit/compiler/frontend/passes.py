@@ -22,8 +22,8 @@ from .arrays import copy_into, full, materialise
 from .arrays.broadcast import require_equal
 from .arrays.linear import equal
 from .arrays.promote import is_number
-from .arrays.view import is_whole, reads
-from .branches import Key, arrays_in, freeze, hoisted, names_now, outside, thawed
+from .arrays.view import reads
+from .branches import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
 from .carry import Copies, Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
 from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
@@ -258,12 +258,14 @@ class _Attempt:
     def own(self, key: Key, value: ArrayValue) -> bool:
         """Whether the memory was made here and no other name sees it."""
         ctx = self.ctx
-        roots = ctx.b.origin(value.base)
-        if roots & ctx.parameters or not is_whole(ctx.b, value) or value.base in ctx.b.origins:
+        if not is_own(ctx, value):
             return False
+        roots = ctx.b.origin(value.base)
         everything = [((f, name), v) for f in ctx.reachable() for name, v in f.names.items()]
         for other, v in everything:
-            if other != key and any(ctx.b.origin(a.base) & roots for a in arrays_in(v)):
+            if other == key or not (self.visible(other) or other[1].startswith("@")):
+                continue
+            if any(ctx.b.origin(a.base) & roots for a in arrays_in(v)):
                 return False
         return not any(a is not value and ctx.b.origin(a.base) & roots for a in arrays_in(self.before[key] or value))
 
@@ -464,7 +466,7 @@ class _Attempt:
             owners.extend(key for _ in copies.pairs)
         for key, (place, value) in zip(owners, pairs, strict=True):
             self.protect(key, place, value, written)
-        _copy_all(ctx, pairs)
+        copy_all(ctx, pairs, "changes its length from one pass of the loop to the next")
         return out
 
     def late(self, key: Key, slot: Slot, end: Value | None) -> list[ArrayValue]:
@@ -593,32 +595,6 @@ def _find(starts: dict[Key, ArrayValue], group: set[Key], end: Value | None) -> 
         if end is not None and carry.same_value(starts[k], end):
             return k
     return None
-
-
-def _copy_all(ctx: Specialiser, pairs: list[tuple[ArrayValue, Value]]) -> None:
-    """Copies that mean "all at once": one whose target others read comes after them."""
-    rest = list(pairs)
-    while rest:
-        place, value = next((p for p in rest if not _read_by_others(ctx, p, rest)), (None, None))
-        if place is None or value is None:
-            target, source = rest[0]
-            rest[0] = (target, materialise(ctx, source, target.base.name))
-            continue
-        rest = [p for p in rest if p[0] is not place]
-        assert isinstance(value, ArrayValue | VirtualArray)
-        name = place.base.name
-        for axis, (n, m) in enumerate(zip(place.shape, value.shape, strict=True)):
-            require_equal(ctx, n, m, f"axis {axis} of {name!r} changes its length from one pass of the loop to the next")
-        with thawed(ctx, place.base):
-            copy_into(ctx, place, value)
-
-
-def _read_by_others(ctx: Specialiser, pair: tuple[ArrayValue, Value], rest: list[tuple[ArrayValue, Value]]) -> bool:
-    memory = ctx.b.origin(pair[0].base)
-    return any(
-        p is not pair and any(ctx.b.origin(r) & memory for r in reads(ctx.b, p[1]))  # type: ignore[arg-type]
-        for p in rest
-    )
 
 
 __all__ = ["Conditional", "Counted", "Loop", "Scalar", "Unrollable", "run"]
