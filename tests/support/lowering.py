@@ -52,7 +52,9 @@ def built(body: Lowering, *args: Any, sizes: bool = False) -> Function:
     params, values = [], []
     for k, a in enumerate(args):
         if isinstance(a, np.ndarray):
-            var = ctx.b.fresh("abcdefgh"[k], Array(a.dtype.name, a.ndim, "C" if a.flags.c_contiguous else "A"))
+            var = ctx.b.fresh(
+                "abcdefgh"[k], Array(a.dtype.name, a.ndim, "C" if a.flags.c_contiguous else "A")
+            )
             ones = tuple(axis for axis, n in enumerate(a.shape) if n == 1)
             values.append(arrays.parameter(ctx, var, ArraySpec(a.dtype.name, a.ndim, ones=ones)))
         else:

@@ -1,8 +1,8 @@
 """Library routines that generated programs call.
 
-Each runs as plain Python and, called from a compiled function, is compiled by Numba with it. Results go to the first argument (or two), which
-overlap none of the others. Operands may have any strides. Invariants: the dtype of the operands is kept; failures are NumPy's own.
-Non-goals: derivatives (`compiler.library`).
+Each runs as plain Python and, called from a compiled function, is compiled by Numba with it. Results go to
+the first argument (or two), which overlap none of the others. Operands may have any strides. Invariants:
+the dtype of the operands is kept; failures are NumPy's own. Non-goals: derivatives (`compiler.library`).
 """
 
 from __future__ import annotations

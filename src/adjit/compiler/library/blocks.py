@@ -1,4 +1,6 @@
-"""Small pieces of IR that the rules of several routines share: nests over whole arrays, transposed views, products."""
+"""Small pieces of IR that the rules of several routines share: nests over whole arrays, transposed views,
+products.
+"""
 
 from __future__ import annotations
 

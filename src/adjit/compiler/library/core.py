@@ -1,10 +1,11 @@
 """Library calls: routines that are called as they are, each with a derivative of its own.
 
-A routine's results go to arrays that the caller passes; which arguments it reads and writes is stated here. Its derivative is
-emitted through a builder: `vjp(b, call, ct, primal)` adds to the shadows of what it reads and clears the shadow of what it writes
-(unless the call accumulates); `jvp(b, call, tangent, primal)` fills the tangent of what it writes. Both map argument positions to array
-variables; a shadow or tangent is None where the argument carries no derivative. `needs(call, active)` names the positions whose contents,
-as they are after the call, the vjp reads. The implementation of a routine has its name in `adjit.runtime.routines`.
+A routine's results go to arrays that the caller passes; which arguments it reads and writes is stated here.
+Its derivative is emitted through a builder: `vjp(b, call, ct, primal)` adds to the shadows of what it reads
+and clears the shadow of what it writes (unless the call accumulates); `jvp(b, call, tangent, primal)` fills
+the tangent of what it writes. Both map argument positions to array variables; a shadow or tangent is None
+where the argument carries no derivative. `needs(call, active)` names the positions whose contents, as they
+are after the call, the vjp reads. The implementation of a routine has its name in `adjit.runtime.routines`.
 Non-goals: choosing when a routine is used.
 """
 
@@ -32,7 +33,9 @@ def no_rule(_b: Builder, call: Call, _shadows: Shadows, _primal: Arrays) -> None
 
 @dataclass(frozen=True)
 class Routine:
-    """`reads` and `writes` are argument positions. `zero_derivative`: the results are integers or piecewise constant."""
+    """`reads` and `writes` are argument positions. `zero_derivative`: the results are integers or piecewise
+    constant.
+    """
 
     name: str
     reads: tuple[int, ...]

@@ -1,9 +1,10 @@
 """Solves, inverses, determinants and decompositions of matrices.
 
-Rules follow from what each routine computes, with two exceptions to the textbook: the determinant's derivative is the matrix of
-cofactors, which exists for singular matrices; and `cholesky` and `eigh` read the lower triangle only, so only it has a cotangent.
-A vjp computes the result anew from the operands where it needs it. Equal eigenvalues are taken to be symmetric in effect: the quotient of
-their difference is left out.
+Rules follow from what each routine computes, with two exceptions to the textbook: the determinant's
+derivative is the matrix of cofactors, which exists for singular matrices; and `cholesky` and `eigh` read
+the lower triangle only, so only it has a cotangent. A vjp computes the result anew from the operands where
+it needs it. Equal eigenvalues are taken to be symmetric in effect: the quotient of their difference is left
+out.
 """
 
 from __future__ import annotations
@@ -64,10 +65,10 @@ def solve_vjp(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
     of_x = ct[0]
     if of_x is None:
         return
-    a, right = primal[1], primal[2]
+    a = primal[1]
     of_right = solution(b, transposed(b, a), of_x, "ct_right")
     if (of_a := ct[1]) is not None:
-        minus_product(b, of_a, of_right, solution(b, a, right, "x"))
+        minus_product(b, of_a, of_right, solution(b, a, primal[2], "x"))
     if (target := ct[2]) is not None:
         add(b, target, of_right)
     clear(b, of_x)
@@ -239,7 +240,9 @@ def lower_half(b: Builder, x: Var) -> Var:
 
 
 def add_lower(b: Builder, target: Var, of_matrix: Var) -> None:
-    """Add the cotangent of a symmetric matrix, as one of a general matrix, to that of the triangle it is read from."""
+    """Add the cotangent of a symmetric matrix, as one of a general matrix, to that of the triangle it is
+    read from.
+    """
     with b.loop(ZERO, b.dim(target, 0), "i") as i:
         with b.loop(ZERO, i, "j") as j:
             both = b.op("add", b.load(of_matrix, (i, j)), b.load(of_matrix, (j, i)))
@@ -250,11 +253,10 @@ def add_lower(b: Builder, target: Var, of_matrix: Var) -> None:
 def from_lower(b: Builder, x: Var) -> Var:
     """The symmetric matrix whose lower triangle is that of `x`."""
     out = like(b, x, "t")
-    with b.loop(ZERO, b.dim(x, 0), "i") as i:
-        with b.loop(ZERO, b.op("add", i, ONE), "j") as j:
-            value = b.load(x, (i, j))
-            b.store(out, (i, j), value)
-            b.store(out, (j, i), value)
+    with b.loop(ZERO, b.dim(x, 0), "i") as i, b.loop(ZERO, b.op("add", i, ONE), "j") as j:
+        value = b.load(x, (i, j))
+        b.store(out, (i, j), value)
+        b.store(out, (j, i), value)
     return out
 
 

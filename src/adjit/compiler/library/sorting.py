@@ -1,4 +1,6 @@
-"""The permutation that sorts a vector: integers, hence without a derivative; what is gathered through it has one."""
+"""The permutation that sorts a vector: integers, hence without a derivative; what is gathered through it
+has one.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,9 @@ def call(ctx: Any, function: Any, *args: Any, **kwargs: Any) -> Value:
     def value(x: Any) -> Value:
         return x if isinstance(x, Value) else Static(x)
 
-    return arrays.numpy_call(ctx, function, [value(a) for a in args], {k: value(v) for k, v in kwargs.items()})
+    return arrays.numpy_call(
+        ctx, function, [value(a) for a in args], {k: value(v) for k, v in kwargs.items()}
+    )
 
 
 def agrees(function: Any, *args: Any, **kwargs: Any) -> None:
@@ -104,7 +106,7 @@ def test_shapes_known_at_run_time() -> None:
     np.testing.assert_array_equal(count, np.arange(3))
     np.testing.assert_array_equal(flat, V.reshape(3, -1))
     for bad in (4, -1):
-        with pytest.raises(ValueError, match="reshape|negative"):
+        with pytest.raises(ValueError, match=r"reshape|negative"):
             lowered(body, V, bad)
 
 
@@ -170,7 +172,9 @@ def test_methods(name: str, args: tuple[Any, ...]) -> None:
 
 def test_attributes() -> None:
     def body(ctx: Any, x: Any) -> Value:
-        return Sequence_(tuple(arrays.attribute(ctx, x, name) for name in ("shape", "size", "ndim", "T", "flat")))
+        return Sequence_(
+            tuple(arrays.attribute(ctx, x, name) for name in ("shape", "size", "ndim", "T", "flat"))
+        )
 
     *shape, size, ndim, turned, flat = lowered(body, A)
     assert (*shape, size, ndim) == (4, 6, 24, 2)
@@ -181,7 +185,11 @@ def test_attributes() -> None:
 def test_items_of_lists_become_elements() -> None:
     def body(ctx: Any, x: Any, s: Any) -> Value:
         first = arrays.getitem(ctx, x, Static(0))
-        return call(ctx, np.array, Sequence_((Sequence_((first, s), list), Sequence_((Static(1), Static(2)), list)), list))
+        return call(
+            ctx,
+            np.array,
+            Sequence_((Sequence_((first, s), list), Sequence_((Static(1), Static(2)), list)), list),
+        )
 
     np.testing.assert_array_equal(lowered(body, V, 3.5), np.array([[V[0], 3.5], [1, 2]]))
 

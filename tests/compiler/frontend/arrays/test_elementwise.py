@@ -29,7 +29,16 @@ def same(got: Any, wanted: Any) -> None:
 
 @pytest.mark.parametrize(
     ("a", "b"),
-    [(X, Y), (X, ROW), (X, COLUMN), (ROW, COLUMN), (SINGLE, X), (WHOLE, SINGLE), (X, WHOLE), (X, np.array([2.0]))],
+    [
+        (X, Y),
+        (X, ROW),
+        (X, COLUMN),
+        (ROW, COLUMN),
+        (SINGLE, X),
+        (WHOLE, SINGLE),
+        (X, WHOLE),
+        (X, np.array([2.0])),
+    ],
 )
 @pytest.mark.parametrize("op", ["add", "sub", "mul", "div"])
 def test_arrays(op: str, a: np.ndarray, b: np.ndarray) -> None:
@@ -43,7 +52,10 @@ def test_numbers_promote_as_in_numpy(number: Any, array: np.ndarray) -> None:
     for op, ufunc in (("mul", np.multiply), ("sub", np.subtract), ("div", np.divide)):
         if isinstance(number, bool) and op == "sub":
             continue
-        same(lowered(lambda ctx, x: arrays.binary(ctx, op, x, Static(number)), array), ufunc(array, number))
+        same(
+            lowered(lambda ctx, x, op=op: arrays.binary(ctx, op, x, Static(number)), array),
+            ufunc(array, number),
+        )
 
 
 @pytest.mark.parametrize("op", ["lt", "ge", "eq", "ne"])
@@ -98,7 +110,20 @@ def test_shapes_that_differ_raise() -> None:
 
 @pytest.mark.parametrize(
     "function",
-    [np.exp, np.log1p, np.sqrt, np.sin, np.arctan, np.abs, np.sign, np.floor, np.isnan, np.square, np.reciprocal, np.radians],
+    [
+        np.exp,
+        np.log1p,
+        np.sqrt,
+        np.sin,
+        np.arctan,
+        np.abs,
+        np.sign,
+        np.floor,
+        np.isnan,
+        np.square,
+        np.reciprocal,
+        np.radians,
+    ],
 )
 def test_functions(function: Any) -> None:
     for a in (np.abs(X), np.abs(SINGLE), np.abs(WHOLE)):
@@ -114,22 +139,33 @@ def test_functions(function: Any) -> None:
 def test_log_of_sums_at_infinities() -> None:
     a = np.array([0.0, -np.inf, -np.inf, np.inf, 3.0, 700.0])
     b = np.array([0.0, -np.inf, 1.0, np.inf, 3.0, -700.0])
-    same(lowered(lambda ctx, x, y: arrays.numpy_call(ctx, np.logaddexp, [x, y], {}), a, b), np.logaddexp(a, b))
-    same(lowered(lambda ctx, x, y: arrays.numpy_call(ctx, np.logaddexp2, [x, y], {}), a, b), np.logaddexp2(a, b))
+    same(
+        lowered(lambda ctx, x, y: arrays.numpy_call(ctx, np.logaddexp, [x, y], {}), a, b), np.logaddexp(a, b)
+    )
+    same(
+        lowered(lambda ctx, x, y: arrays.numpy_call(ctx, np.logaddexp2, [x, y], {}), a, b),
+        np.logaddexp2(a, b),
+    )
 
 
 def test_where_and_clip() -> None:
     same(
         lowered(
-            lambda ctx, x, y: arrays.numpy_call(ctx, np.where, [arrays.compare(ctx, "gt", x, y), x, Static(0)], {}), X, Y
+            lambda ctx, x, y: arrays.numpy_call(
+                ctx, np.where, [arrays.compare(ctx, "gt", x, y), x, Static(0)], {}
+            ),
+            X,
+            Y,
         ),
         np.where(X > Y, X, 0),
     )
     same(
-        lowered(lambda ctx, x: arrays.numpy_call(ctx, np.clip, [x, Static(-0.5), Static(0.5)], {}), X), np.clip(X, -0.5, 0.5)
+        lowered(lambda ctx, x: arrays.numpy_call(ctx, np.clip, [x, Static(-0.5), Static(0.5)], {}), X),
+        np.clip(X, -0.5, 0.5),
     )
     same(
-        lowered(lambda ctx, x: arrays.numpy_call(ctx, np.clip, [x, Static(None), Static(0.5)], {}), X), np.clip(X, None, 0.5)
+        lowered(lambda ctx, x: arrays.numpy_call(ctx, np.clip, [x, Static(None), Static(0.5)], {}), X),
+        np.clip(X, None, 0.5),
     )
 
 
@@ -146,7 +182,8 @@ def test_in_place_keeps_the_dtype() -> None:
 def slices(ctx: Any, x: Any) -> tuple[Any, Any]:
     """`x[:, :2]` and `x[:, 2:]`: of equal length for four columns, one of length one for three."""
     return tuple(
-        arrays.getitem(ctx, x, Sequence_((Static(slice(None)), Static(part)))) for part in (slice(None, 2), slice(2, None))
+        arrays.getitem(ctx, x, Sequence_((Static(slice(None)), Static(part))))
+        for part in (slice(None, 2), slice(2, None))
     )  # type: ignore[return-value]
 
 

@@ -108,7 +108,9 @@ def test_indices_out_of_range_raise() -> None:
             lowered(lambda ctx, x, i: arrays.getitem(ctx, x, Sequence_((i, Static(0)))), A, bad)
         with pytest.raises((OutOfBoundsError, IndexError)):
             lowered(
-                lambda ctx, x, i: arrays.getitem(ctx, arrays.getitem(ctx, x, Static(slice(1, -1))), i), np.arange(6.0), bad
+                lambda ctx, x, i: arrays.getitem(ctx, arrays.getitem(ctx, x, Static(slice(1, -1))), i),
+                np.arange(6.0),
+                bad,
             )
     with pytest.raises(OutOfBoundsError, match="too many"):
         lowered(lambda ctx, x: arrays.getitem(ctx, x, as_value((1, 2, 3))), A)
@@ -130,7 +132,9 @@ FANCY = [
 
 
 def with_arrays(index: tuple[Any, ...]) -> Value:
-    return Sequence_(tuple(Static(i) if isinstance(i, int | slice | type(None) | type(Ellipsis)) else i for i in index))
+    return Sequence_(
+        tuple(Static(i) if isinstance(i, int | slice | type(None) | type(Ellipsis)) else i for i in index)
+    )
 
 
 @pytest.mark.parametrize(("a", "make"), FANCY)
@@ -213,7 +217,9 @@ def test_overlapping_slices(op: str) -> None:
 
         wanted = V.copy()
         old = V[origin]
-        wanted[to] = {"=": lambda a, b: b, "add": np.add, "sub": np.subtract, "mul": np.multiply}[op](V[to], old)
+        wanted[to] = {"=": lambda a, b: b, "add": np.add, "sub": np.subtract, "mul": np.multiply}[op](
+            V[to], old
+        )
         np.testing.assert_allclose(lowered(body, V), wanted, rtol=1e-15)
 
 

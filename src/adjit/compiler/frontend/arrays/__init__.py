@@ -1,17 +1,17 @@
 """Arrays in the frontend: NumPy's meaning, lowered to loops over elements as the user's function is walked.
 
-The language half calls what is exported here, with itself as the context. Values come in and go out as `frontend.values`; statements go
-to the context's builder. Invariants: what NumPy would make wrong is an error, at compile time if it can be known, else by a check;
-no store is emitted without `before_write`; indices emitted are in range or checked.
-Non-goals: names, scopes and control flow.
+The language half calls what is exported here, with itself as the context. Values come in and go out as
+`frontend.values`; statements go to the context's builder. Invariants: what NumPy would make wrong is an
+error, at compile time if it can be known, else by a check; no store is emitted without `before_write`;
+indices emitted are in range or checked. Non-goals: names, scopes and control flow.
 
-A loop that is emitted by hand should be announced with `builder.iterates(iv, lo, hi, step)`, and an array result of
-a branch or loop entered in `builder.origins`: proofs about indices and overlaps rest on them.
+A loop that is emitted by hand should be announced with `builder.iterates(iv, lo, hi, step)`, and an array
+result of a branch or loop entered in `builder.origins`: proofs about indices and overlaps rest on them.
 """
 
 from __future__ import annotations
 
-from . import builtins, products  # noqa: F401  (they fill the table of NumPy functions)
+from . import builtins, products, ufuncs  # noqa: F401  (they fill the table of NumPy functions)
 from .access import iterate, parameter, scalar, truth
 from .attributes import attribute, method
 from .elementwise import compare, unary

@@ -53,4 +53,3 @@ def parameter(ctx: Context, var: Var, spec: ArraySpec) -> ArrayValue:
     whole = view.full(ctx, var)
     ctx.b.not_one.update(("dim", var, axis) for axis in range(spec.ndim) if axis not in spec.ones)
     return whole
-

@@ -10,15 +10,59 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ....errors import MissingRuleError, UnsupportedSyntaxError
+from ...ir.builder import const
 from ..values import ArrayValue, Method, Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, numpy_table, shapes, store, view
+from .broadcast import require_equal
 from .context import Context
 from .promote import dtype_of, is_array, value_of
 
 METHODS = frozenset(
-    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum diagonal dot"
-    " fill flatten item max mean min nonzero prod ptp put ravel repeat reshape round searchsorted sort squeeze std sum"
-    " swapaxes take tolist trace transpose var view".split()
+    [
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "argpartition",
+        "argsort",
+        "astype",
+        "choose",
+        "clip",
+        "compress",
+        "conj",
+        "conjugate",
+        "copy",
+        "cumprod",
+        "cumsum",
+        "diagonal",
+        "dot",
+        "fill",
+        "flatten",
+        "item",
+        "max",
+        "mean",
+        "min",
+        "nonzero",
+        "prod",
+        "ptp",
+        "put",
+        "ravel",
+        "repeat",
+        "reshape",
+        "round",
+        "searchsorted",
+        "sort",
+        "squeeze",
+        "std",
+        "sum",
+        "swapaxes",
+        "take",
+        "tolist",
+        "trace",
+        "transpose",
+        "var",
+        "view",
+    ]
 )
 
 
@@ -55,7 +99,7 @@ def attribute(ctx: Context, array: Value, name: str) -> Value:
             size = length(shapes.size(ctx, a))
             return elementwise.binary(ctx, "mul", size, Static(np.dtype(a.dtype).itemsize))
         case "imag":
-            return create.constant_array(ctx, a.shape, create.const(0, a.dtype))
+            return create.constant_array(ctx, a.shape, const(0, a.dtype))
     return ctx.error(UnsupportedSyntaxError, f"the attribute {name!r} of an array is not supported")
 
 
@@ -120,7 +164,7 @@ def _item(ctx: Context, a: Value, *index: Value) -> Value:
         array = shapes.as_array(ctx, a)
         found = value_of(view.element(ctx, array, [view.ZERO] * len(array.shape)))
         for n in array.shape:
-            shapes.require_equal(ctx, n, view.ONE, "can only convert an array of size 1 to a Python scalar")
+            require_equal(ctx, n, view.ONE, "can only convert an array of size 1 to a Python scalar")
     return found
 
 

@@ -1,10 +1,12 @@
 """Broadcasting: the common shape of several arrays, and each of them seen with it.
 
-An axis repeats where its length is the constant 1; lengths of arguments that are 1 at the call are compiled in as constants
-(`ArraySpec.ones`). Two other lengths are equal by proof, or by a check if neither can be 1. Where one of them may turn out to be 1 only
-at run time (a slice's length, say), the pair is kept as *unsure*: an element's index then depends on the outcome, and a nest over such an array
-is emitted twice, for equal lengths with plain indices and for the rest (`versioned`), so that the usual case stays affine.
-The same slice of two arrays is taken to mean arrays of equal length, and refused otherwise, even if one of the slices has length 1.
+An axis repeats where its length is the constant 1; lengths of arguments that are 1 at the call are compiled
+in as constants (`ArraySpec.ones`). Two other lengths are equal by proof, or by a check if neither can be 1.
+Where one of them may turn out to be 1 only at run time (a slice's length, say), the pair is kept as
+*unsure*: an element's index then depends on the outcome, and a nest over such an array is emitted twice,
+for equal lengths with plain indices and for the rest (`versioned`), so that the usual case stays affine.
+The same slice of two arrays is taken to mean arrays of equal length, and refused otherwise, even if one of
+the slices has length 1.
 """
 
 from __future__ import annotations
@@ -87,7 +89,7 @@ def _common_length(ctx: Context, lengths: list[Operand], axis: int) -> Operand:
     for n in lengths[1:]:
         if not linear.equal(b, lengths[0], n):
             require_counterparts(ctx, lengths[0], n, message)
-    chosen = next((n for n in lengths if isinstance(n, Const)), None)
+    chosen: Operand | None = next((n for n in lengths if isinstance(n, Const)), None)
     chosen = chosen or next((n for n in lengths if not linear.may_be_one(b, n)), None)
     if chosen is None:
         chosen = lengths[0]

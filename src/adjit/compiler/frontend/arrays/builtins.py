@@ -1,6 +1,7 @@
 """NumPy functions that are views, memory, or questions about types: the handlers of `numpy_table`.
 
-Each takes the context and NumPy's own parameters, by the same names; a parameter that is not listed is not supported.
+Each takes the context and NumPy's own parameters, by the same names; a parameter that is not listed is not
+supported.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .context import Context
 from .create import NONE, checked_shape, is_none, wanted_dtype
 from .numpy_table import builtin
 from .promote import cast, is_array, is_number, operand, result_type, value_of
+from .promote import kind as kind_of
 from .shapes import as_array, constant, lengths
 
 TRUE, ZERO = Static(True), Static(0)
@@ -80,9 +82,7 @@ def full_like(ctx: Context, a: Value, fill_value: Value, dtype: Value = NONE) ->
 
 
 @builtin(np.arange)
-def arange(
-    ctx: Context, start: Value, stop: Value = NONE, step: Value = NONE, dtype: Value = NONE
-) -> Value:
+def arange(ctx: Context, start: Value, stop: Value = NONE, step: Value = NONE, dtype: Value = NONE) -> Value:
     return create.arange(ctx, start, stop, step, dtype)
 
 
@@ -100,14 +100,16 @@ def asarray(ctx: Context, a: Value, dtype: Value = NONE) -> Value:
 
 @builtin(np.ascontiguousarray)
 def ascontiguousarray(ctx: Context, a: Value, dtype: Value = NONE) -> Value:
-    """The array itself where it is contiguous, else a copy; which of the two is known for whole arrays only."""
+    """The array itself where it is contiguous, else a copy; which of the two is known for whole arrays
+    only.
+    """
     found = create.as_array(ctx, a, dtype)
     if not is_array(found):
         return found
     source = as_array(ctx, found)
     if hasattr(source, "base") and not view.is_whole(ctx.b, source):  # type: ignore[arg-type]
         copy = fill.materialise(ctx, source)
-        view.stand_in(ctx, copy.base, source.base)  # type: ignore[union-attr]
+        view.stand_in(ctx, copy.base, source.base)
         return copy
     return source
 
@@ -185,6 +187,12 @@ def broadcast_arrays(ctx: Context, *args: Value) -> Value:
     return Sequence_(tuple(expanded(ctx, a, shape) for a in arrays), tuple)
 
 
+@builtin(np.broadcast_shapes)
+def broadcast_shapes(ctx: Context, *args: Value) -> Value:
+    found = common_shape(ctx, [lengths(ctx, v) for v in args])
+    return Sequence_(tuple(attributes.length(n) for n in found))
+
+
 def _at_least(rank: int) -> object:
     def handler(ctx: Context, *arys: Value) -> Value:
         found: list[Value] = []
@@ -249,11 +257,16 @@ def flatnonzero(ctx: Context, a: Value) -> Value:
 def clip(
     ctx: Context, a: Value, a_min: Value = NONE, a_max: Value = NONE, *, min: Value = NONE, max: Value = NONE
 ) -> Value:
-    """At a bound the derivative passes to the array; where the bounds cross the upper one wins, as in NumPy."""
+    """At a bound the derivative passes to the array; where the bounds cross the upper one wins, as in
+    NumPy.
+    """
     low = min if is_none(a_min) else a_min
     high = max if is_none(a_max) else a_max
     bounds = [(v, op) for v, op in ((low, "lt"), (high, "gt")) if not is_none(v)]
-    values = [v if is_number(v) else elementwise.number_of(ctx, as_array(ctx, v)) for v in (a, *(v for v, _ in bounds))]
+    values = [
+        v if is_number(v) else elementwise.number_of(ctx, as_array(ctx, v))
+        for v in (a, *(v for v, _ in bounds))
+    ]
     kind = result_type(ctx, values)
     b = ctx.b
 
@@ -271,18 +284,6 @@ def clip(
 
 
 # -- writing
-
-
-@builtin(np.add.at)
-def add_at(ctx: Context, a: Value, indices: Value, b: Value) -> Value:
-    store.add_at(ctx, a, indices, b)
-    return NONE
-
-
-@builtin(np.subtract.at)
-def subtract_at(ctx: Context, a: Value, indices: Value, b: Value) -> Value:
-    store.add_at(ctx, a, indices, b, -1)
-    return NONE
 
 
 @builtin(np.put)
@@ -331,7 +332,7 @@ def result_type_(ctx: Context, *arrays_and_dtypes: Value) -> Value:
     found = []
     for v in arrays_and_dtypes:
         if is_array(v) or is_number(v):
-            kind = elementwise.kind(ctx, v)
+            kind = kind_of(ctx, v)
             found.append(kind(0) if isinstance(kind, type) else kind)
         else:
             found.append(constant(ctx, v, "a dtype"))
@@ -340,12 +341,12 @@ def result_type_(ctx: Context, *arrays_and_dtypes: Value) -> Value:
 
 @builtin(np.finfo)
 def finfo(ctx: Context, dtype: Value) -> Value:
-    return Static(np.finfo(constant(ctx, dtype, "a dtype")))  # type: ignore[arg-type]
+    return Static(np.finfo(np.dtype(constant(ctx, dtype, "a dtype"))))  # type: ignore[call-overload]
 
 
 @builtin(np.iinfo)
 def iinfo(ctx: Context, type: Value) -> Value:
-    return Static(np.iinfo(constant(ctx, type, "a dtype")))  # type: ignore[arg-type]
+    return Static(np.iinfo(np.dtype(constant(ctx, type, "a dtype"))))  # type: ignore[call-overload]
 
 
 @builtin(np.isscalar)
@@ -356,5 +357,3 @@ def isscalar(ctx: Context, element: Value) -> Value:
 @builtin(np.real, np.conjugate)
 def real(ctx: Context, val: Value) -> Value:
     return val
-
-

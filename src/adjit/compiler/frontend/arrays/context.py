@@ -1,4 +1,6 @@
-"""What the array half asks of the specialiser: a builder, errors with a place, inlining, and notice before a write."""
+"""What the array half asks of the specialiser: a builder, errors with a place, inlining, and notice before
+a write.
+"""
 
 from __future__ import annotations
 

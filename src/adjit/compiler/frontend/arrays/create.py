@@ -1,14 +1,12 @@
 """Arrays made from nothing, from a range, or from other arrays.
 
-Input: shapes, dtypes and values of NumPy's creation functions. Output: memory, or a virtual array where the elements are a
-function of the index (`ones`, `full`, `arange`, copies): those take no memory unless something asks for it.
+Input: shapes, dtypes and values of NumPy's creation functions. Output: memory, or a virtual array where the
+elements are a function of the index (`ones`, `full`, `arange`, copies): those take no memory unless
+something asks for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ...ir.builder import const
 from ...ir.nodes import Const, Operand
 from ...ir.types import FLOATS
 from ..values import ArrayValue, Static, Value, VirtualArray
@@ -29,8 +27,6 @@ def wanted_dtype(ctx: Context, value: Value, default: str) -> str:
     if is_none(value):
         return default
     return dtype_name(ctx, shapes.constant(ctx, value, "a dtype"))
-
-
 
 
 def constant_array(ctx: Context, shape: tuple[Operand, ...], x: Operand) -> VirtualArray:

@@ -1,8 +1,9 @@
 """Elementwise arithmetic on any mix of numbers and arrays.
 
-Numbers give a number at once. With an array the result is virtual: an element function that computes on elements of the
-operands, cast to the dtypes that NumPy's ufunc chooses. Shape checks are emitted here, ahead of any element.
-A costly virtual operand that would be evaluated repeatedly by broadcasting is put into memory first.
+Numbers give a number at once. With an array the result is virtual: an element function that computes on
+elements of the operands, cast to the dtypes that NumPy's ufunc chooses. Shape checks are emitted here,
+ahead of any element. A costly virtual operand that would be evaluated repeatedly by broadcasting is put
+into memory first.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ PYTHON: dict[str, Callable[..., object]] = {
     "not": operator.not_,
     "abs": abs,
 }
-ARITHMETIC = frozenset(("add", "sub", "mul", "neg", "floordiv", "mod", "pow", "lshift", "rshift", "positive", "abs"))
+ARITHMETIC = frozenset(
+    ("add", "sub", "mul", "neg", "floordiv", "mod", "pow", "lshift", "rshift", "positive", "abs")
+)
 
 
 def number_of(ctx: Context, value: Value) -> Value:
@@ -103,7 +106,9 @@ def mapped(
     out: str,
     cost: int,
 ) -> VirtualArray:
-    """The virtual array of `element(*operands)` over broadcast numbers and arrays, each cast to its dtype first."""
+    """The virtual array of `element(*operands)` over broadcast numbers and arrays, each cast to its dtype
+    first.
+    """
     b = ctx.b
     shape = common_shape(ctx, [v.shape for v in values if is_array(v)])  # type: ignore[union-attr]
     parts: list[Callable[[view.Index], Operand]] = []
@@ -194,7 +199,11 @@ def power(ctx: Context, a: Value, b: Value, *, weak: bool = False) -> Value:
     integers = all(_is_integer(ctx, v) for v in (base, exponent))
     if integers and known is not None and known < 0:
         if not (weak and is_weak(base) and is_weak(exponent)):
-            ctx.error(InferenceError, "integers to negative integer powers are not allowed", instead="use a float base")
+            ctx.error(
+                InferenceError,
+                "integers to negative integer powers are not allowed",
+                instead="use a float base",
+            )
         exponent, integers = Static(float(known)), False
     if known is not None:
         emit, cost = _by_products(known, integers), 1 + abs(int(known)) if abs(known) < 5 else row.cost

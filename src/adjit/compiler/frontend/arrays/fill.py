@@ -1,8 +1,8 @@
 """Loop nests that put arrays into memory.
 
-Input: an array as a value. Output: statements that store each of its elements, and the memory as an `ArrayValue`.
-A copy whose source may read the target's memory elsewhere than at the element being written goes through a temporary, as in NumPy.
-Non-goals: casting rules of assignment (`store`).
+Input: an array as a value. Output: statements that store each of its elements, and the memory as an
+`ArrayValue`. A copy whose source may read the target's memory elsewhere than at the element being written
+goes through a temporary, as in NumPy. Non-goals: casting rules of assignment (`store`).
 """
 
 from __future__ import annotations
@@ -76,9 +76,7 @@ def carried_nest(
             yields = tuple(level(k + 1, args))
             index.pop()
         outs = tuple(b.fresh(name, x.type) for name, x in inits)
-        b.emit(
-            For(iv, view.ZERO, hi, 1, args, tuple(values), Block(tuple(stmts), yields), outs, loc=b.loc)
-        )
+        b.emit(For(iv, view.ZERO, hi, 1, args, tuple(values), Block(tuple(stmts), yields), outs, loc=b.loc))
         return list(outs)
 
     return level(0, [x for _, x in inits])
@@ -148,7 +146,9 @@ def _shape_of(ctx: Context, value: Value) -> tuple[Operand, ...]:
         ctx.error(ShapeError, "setting an array element with a sequence: the parts have different shapes")
     for s in shapes[1:]:
         for x, y in zip(shapes[0], s, strict=True):
-            require_equal(ctx, x, y, "setting an array element with a sequence: the parts have different shapes")
+            require_equal(
+                ctx, x, y, "setting an array element with a sequence: the parts have different shapes"
+            )
     return (length, *shapes[0])
 
 
@@ -181,17 +181,21 @@ def in_memory(ctx: Context, value: AnyArray, hint: str = "a") -> ArrayValue:
 
 
 def copy_into(ctx: Context, target: ArrayValue, source: AnyArray) -> None:
-    """Overwrite `target` with `source`, of equal shape, as if the source were read before anything is written."""
+    """Overwrite `target` with `source`, of equal shape, as if the source were read before anything is
+    written.
+    """
     if may_disturb(ctx, target, source):
         source = materialise(ctx, source, target.base.name)
     store_elements(ctx, target, source)
 
 
 def may_disturb(ctx: Context, target: ArrayValue, source: AnyArray) -> bool:
-    """Whether storing `source` into `target` element by element may overwrite what a later element still reads.
+    """Whether storing `source` into `target` element by element may overwrite what a later element still
+    reads.
 
-    The element functions are tried at a general index, in a block that is thrown away: harmless are loads of exactly the
-    element that is written, and loads that differ from every written element by a constant on some fixed axis.
+    The element functions are tried at a general index, in a block that is thrown away: harmless are loads
+    of exactly the element that is written, and loads that differ from every written element by a constant
+    on some fixed axis.
     """
     b = ctx.b
     origins = b.origin(target.base)

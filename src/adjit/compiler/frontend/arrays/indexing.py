@@ -1,8 +1,9 @@
 """What a subscript means: a view, or a view with some axes addressed by arrays of integers.
 
-Input: an array and the index as a value. Output: a `Place`, from which elements are read (`getitem`) and to which
-`store` writes. NumPy's rules hold: integers wrap and are checked, arrays of indices broadcast together and their axes stand where the first
-one stood, or first if a slice lies between them; a boolean array stands for the positions where it is true.
+Input: an array and the index as a value. Output: a `Place`, from which elements are read (`getitem`) and to
+which `store` writes. NumPy's rules hold: integers wrap and are checked, arrays of indices broadcast
+together and their axes stand where the first one stood, or first if a slice lies between them; a boolean
+array stands for the positions where it is true.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from .slices import as_index, check_bounds, in_range, part, wrapped
 
 @dataclass(frozen=True)
 class Selector:
-    """The index of one axis: an array of positions or one position; `trusted` ones are known to lie in the axis."""
+    """The index of one axis: an array of positions or one position; `trusted` ones are known to lie in the
+    axis.
+    """
 
     axis: int
     index: AnyArray | Operand
@@ -35,7 +38,9 @@ class Selector:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a subscript leads: `source`, with `selectors` on some of its axes. `at`: where the selected axes stand."""
+    """Where a subscript leads: `source`, with `selectors` on some of its axes. `at`: where the selected
+    axes stand.
+    """
 
     source: AnyArray
     shape: tuple[Operand, ...]
@@ -86,7 +91,9 @@ def _index_array(ctx: Context, value: Value) -> AnyArray | None:
     """An array of indices: also a list, and a constant array or list."""
     if isinstance(value, ArrayValue | VirtualArray):
         return value if value.shape or value.dtype == "bool" else None
-    if isinstance(value, Sequence_) or (isinstance(value, Static) and isinstance(value.value, list | np.ndarray)):
+    if isinstance(value, Sequence_) or (
+        isinstance(value, Static) and isinstance(value.value, list | np.ndarray)
+    ):
         return fill.from_items(ctx, value)
     return None
 
@@ -176,7 +183,9 @@ def _selectors(ctx: Context, a: AnyArray, at: int, item: Value, array: AnyArray 
         return [Selector(at, in_range(ctx, a, at, as_index(ctx, item)))]
     if array.dtype == "bool":
         for k, n in enumerate(array.shape):
-            require_equal(ctx, a.shape[at + k], n, f"boolean index did not match indexed array along axis {at + k}")
+            require_equal(
+                ctx, a.shape[at + k], n, f"boolean index did not match indexed array along axis {at + k}"
+            )
         return [Selector(at + k, p, trusted=True) for k, p in enumerate(true_positions(ctx, array))]
     if array.dtype.startswith("float"):
         ctx.error(InferenceError, "arrays used as indices must be of integer (or boolean) type")
@@ -205,9 +214,7 @@ def true_positions(ctx: Context, mask: AnyArray) -> list[AnyArray]:
                 b.store(array.base, (so_far[0],), index[axis])
             later = b.op("add", so_far[0], view.ONE)
         out: Var = b.fresh("count", INT)
-        b.emit(
-            If(is_true(index), Block(tuple(stmts), (later,)), Block((), (so_far[0],)), (out,), loc=b.loc)
-        )
+        b.emit(If(is_true(index), Block(tuple(stmts), (later,)), Block((), (so_far[0],)), (out,), loc=b.loc))
         return [out]
 
     fill.carried_nest(ctx, mask.shape, [("count", view.ZERO)], note)
@@ -244,6 +251,10 @@ def read(ctx: Context, place: Place) -> Value:
     parts = [source, *(s.index for s in place.selectors if is_array(s.index))]  # type: ignore[arg-type]
     unsure = together([unsure_of(a) for a in parts])  # type: ignore[arg-type]
     return VirtualArray(
-        place.shape, source.dtype, lambda i: view.element(ctx, source, place.index(ctx, i)), memory, cost, unsure
+        place.shape,
+        source.dtype,
+        lambda i: view.element(ctx, source, place.index(ctx, i)),
+        memory,
+        cost,
+        unsure,
     )
-

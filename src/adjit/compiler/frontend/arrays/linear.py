@@ -1,9 +1,9 @@
 """Integer operands as sums of constant multiples: what can be proved about indices and lengths.
 
-Input: an int64 operand and the builder that knows its definition. Output: a `Linear` form, facts about it, or an operand
-emitted from one. Two lengths are equal if their difference is the constant 0; `assume_equal` lets a run-time check
-count for the rest of the block it stands in. Invariant: a proof is never wrong, but may be missing.
-Non-goal: products and quotients of variables, which are opaque terms.
+Input: an int64 operand and the builder that knows its definition. Output: a `Linear` form, facts about it,
+or an operand emitted from one. Two lengths are equal if their difference is the constant 0; `assume_equal`
+lets a run-time check count for the rest of the block it stands in. Invariant: a proof is never wrong, but
+may be missing. Non-goal: products and quotients of variables, which are opaque terms.
 """
 
 from __future__ import annotations
@@ -36,11 +36,16 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """The value that a term has after statement number `at` of its block, a check; without one, in all of the block."""
+    """The value that a term has after statement number `at` of its block, a check; without one, in all of
+    the block.
+    """
 
     form: Linear
     check: Stmt | None = None
     at: int = 0
+
+    def holds(self, stmts: list[Stmt]) -> bool:
+        return self.check is None or (self.at < len(stmts) and stmts[self.at] is self.check)
 
 
 def _constant(value: int) -> Linear:
@@ -73,13 +78,17 @@ def linear(b: Builder, x: Operand) -> Linear:
     args = [linear(b, a) for a in stmt.args]
     match stmt.op:
         case "add":
-            return combine(*args)
+            return combine(args[0], args[1])
         case "sub":
             return combine(args[0], args[1], -1)
         case "neg":
             return scaled(args[0], -1)
         case "mul" if args[0].is_constant or args[1].is_constant:
-            return scaled(args[1], args[0].constant) if args[0].is_constant else scaled(args[0], args[1].constant)
+            return (
+                scaled(args[1], args[0].constant)
+                if args[0].is_constant
+                else scaled(args[0], args[1].constant)
+            )
     return Linear((((stmt.op, *(a.key for a in args)), 1, x),), 0)
 
 
@@ -87,7 +96,9 @@ def linear(b: Builder, x: Operand) -> Linear:
 
 
 def emit(b: Builder, form: Linear) -> Operand:
-    """An operand of the value of `form`: invariant terms first, loop variables last, so that the former are shared."""
+    """An operand of the value of `form`: invariant terms first, loop variables last, so that the former are
+    shared.
+    """
     ordered = sorted(form.terms, key=lambda t: (isinstance(t[2], Var) and t[2] in b.ranges, t[1] < 0))
     fixed = [t for t in ordered if not (isinstance(t[2], Var) and t[2] in b.ranges)]
     moving = ordered[len(fixed) :]
@@ -142,7 +153,9 @@ def product(b: Builder, xs: tuple[Operand, ...]) -> Operand:
 
 
 def positive_part(b: Builder, form: Linear) -> Operand:
-    """`max(form, 0)`, without the maximum where the sign is known; `max(max(f, 0) - c, 0)` is `max(f - c, 0)`."""
+    """`max(form, 0)`, without the maximum where the sign is known; `max(max(f, 0) - c, 0)` is `max(f - c,
+    0)`.
+    """
     if nonnegative(b, form):
         return emit(b, form)
     if form.is_constant:
@@ -165,7 +178,7 @@ def clamped(b: Builder, x: Operand) -> Linear | None:
 
 
 def trip(b: Builder, length: Operand) -> Operand:
-    """A loop bound that gives as many passes as `length`: a negative one gives none, so no clamp is needed."""
+    """A loop bound that gives as many passes as `length`: a negative one gives none, without a clamp."""
     inner = clamped(b, length)
     return length if inner is None else emit(b, inner)
 
@@ -173,7 +186,7 @@ def trip(b: Builder, length: Operand) -> Operand:
 # -- proofs
 
 
-def _resolved(b: Builder, form: Linear) -> Linear:
+def _resolved(b: Builder, form: Linear, depth: int = 6) -> Linear:
     """The form with what checks have established put in."""
     for _ in range(16):
         for k, c, v in form.terms:
@@ -183,17 +196,17 @@ def _resolved(b: Builder, form: Linear) -> Linear:
                 break
         else:
             break
-    if not any(s.facts for s in b.scopes):
+    if depth == 0 or not any(s.facts for s in b.scopes):  # a fact may speak of a choice of what it is about
         return form
-    return combine(_constant(form.constant), Linear(tuple(_rekeyed(b, t) for t in form.terms), 0))
+    return combine(_constant(form.constant), Linear(tuple(_rekeyed(b, t, depth) for t in form.terms), 0))
 
 
-def _rekeyed(b: Builder, term: tuple[Key, int, Operand]) -> tuple[Key, int, Operand]:
+def _rekeyed(b: Builder, term: tuple[Key, int, Operand], depth: int) -> tuple[Key, int, Operand]:
     """An opaque term under the name that its operands have by what is known."""
     _, c, v = term
     stmt = b.definitions.get(v) if isinstance(v, Var) else None
     if isinstance(stmt, Op) and v.type.dtype == "int64":
-        return (stmt.op, *(_resolved(b, linear(b, a)).key for a in stmt.args)), c, v
+        return (stmt.op, *(_resolved(b, linear(b, a), depth - 1).key for a in stmt.args)), c, v
     return term
 
 
@@ -201,9 +214,8 @@ def _fact(b: Builder, key: Key) -> Linear | None:
     """What a check says about a term; a check that has since been taken back says nothing."""
     for scope in reversed(b.scopes):
         found = scope.facts.get(key)
-        if isinstance(found, _Fact):
-            if found.check is None or (found.at < len(scope.stmts) and scope.stmts[found.at] is found.check):
-                return found.form
+        if isinstance(found, _Fact) and found.holds(scope.stmts):
+            return found.form
     return None
 
 
@@ -230,8 +242,8 @@ def assume_equal(b: Builder, x: Operand, y: Operand) -> None:
     for k, c, v in reversed(form.terms):
         if abs(c) == 1:
             rest = combine(form, Linear(((k, c, v),), 0), -1)
-            checked = (b.stmts[-1], len(b.stmts) - 1) if b.stmts else ()
-            b.scopes[-1].facts[k] = _Fact(scaled(rest, -c), *checked)
+            check = b.stmts[-1] if b.stmts else None
+            b.scopes[-1].facts[k] = _Fact(scaled(rest, -c), check, len(b.stmts) - 1)
             return
 
 
@@ -244,7 +256,7 @@ def nonnegative(b: Builder, form: Linear, depth: int = 8) -> bool:
         return False
     for term in sorted(form.terms, key=lambda t: -t[2].number if isinstance(t[2], Var) else 0):
         rest = combine(form, Linear((term,), 0), -1)
-        k, c, v = term
+        _, c, v = term
         if not isinstance(v, Var):
             continue
         if v in b.ranges:
@@ -277,13 +289,20 @@ def may_be_one(b: Builder, n: Operand) -> bool:
     form = _resolved(b, linear(b, n))
     if form.is_constant:
         return form.constant == 1
-    if len(form.terms) == 1 and form.terms[0][1] == 1 and form.constant == 0 and form.terms[0][0] in b.not_one:
+    if (
+        len(form.terms) == 1
+        and form.terms[0][1] == 1
+        and form.constant == 0
+        and form.terms[0][0] in b.not_one
+    ):
         return False
     return not nonnegative(b, combine(form, _constant(-2)))
 
 
 def counterparts(b: Builder, x: Operand, y: Operand) -> tuple[Operand, Operand] | None:
-    """For lengths that are the same function of two others, such as `a[1:-1]` and `b[1:-1]` have: those others."""
+    """For lengths that are the same function of two others, such as `a[1:-1]` and `b[1:-1]` have: those
+    others.
+    """
     f, g = (clamped(b, v) or linear(b, v) for v in (x, y))
     if len(f.terms) == len(g.terms) == 1 and f.constant == g.constant != 0:
         (_, c, v), (_, d, w) = f.terms[0], g.terms[0]

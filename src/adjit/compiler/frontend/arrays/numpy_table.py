@@ -8,6 +8,7 @@ refused by name, never ignored. Input: the function object and its arguments as 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -15,13 +16,14 @@ import numpy as np
 
 from ....errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ...definitions import DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked
+from ...ir.builder import const
 from ...ir.types import FLOATS
 from ...library import ROUTINES as LIBRARY
 from ..values import ArrayValue, ScalarValue, Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, shapes, store, view
 from .broadcast import unsure_of
 from .context import Context
-from .promote import dtype_name, is_array, is_number, kind, resolve, value_of
+from .promote import dtype_name, is_array, is_number, is_weak, kind, operand, resolve, result_type, value_of
 from .scalars import BY_FUNCTION, Elementwise
 
 Handler = Callable[..., Value]
@@ -118,8 +120,11 @@ def _elementwise(
 ) -> Value:
     out = kwargs.get("out")
     _only(ctx, function, kwargs, ("out",))
-    if len(args) == row.arity + 1 and out is None:
+    if len(args) == row.arity + 1 and out is None and isinstance(function, np.ufunc):
         *args, out = args
+    if function is math.log and len(args) == 2:
+        over, base = (_elementwise(ctx, function, row, [v], {}) for v in args)
+        return elementwise.binary(ctx, "div", over, base)
     if len(args) != row.arity:
         ctx.error(InferenceError, f"{name_of(function)} takes {row.arity} arguments, not {len(args)}")
     operands = [v if is_array(v) or is_number(v) else shapes.as_array(ctx, v) for v in args]
@@ -175,16 +180,16 @@ def _by_scalars(
     if isinstance(function, np.ufunc) and function.nout == 1:
         dtypes, out = resolve(ctx, function, [kind(ctx, v) for v in values])
     else:
-        common = elementwise.result_type(ctx, values)
+        common = result_type(ctx, values)
         dtypes = (common if common in FLOATS else "float64",) * len(values)
         out = ""
 
     def element(*operands: object) -> object:
         inlined = ctx.call(scalar, [ScalarValue(x) for x in operands], {})  # type: ignore[arg-type]
-        return elementwise.operand(ctx, inlined, out or dtypes[0])
+        return operand(ctx, inlined, out or dtypes[0])
 
     if not any(is_array(v) for v in values):
-        numbers = [elementwise.operand(ctx, v, d) for v, d in zip(values, dtypes, strict=True)]
+        numbers = [operand(ctx, v, d) for v, d in zip(values, dtypes, strict=True)]
         inlined = ctx.call(scalar, [ScalarValue(x) for x in numbers], {})
         return convert(ctx, inlined, out) if out else inlined
     return elementwise.mapped(ctx, element, values, dtypes, out or dtypes[0], elementwise.EXPENSIVE)  # type: ignore[arg-type]
@@ -246,9 +251,9 @@ def _each_array(ctx: Context, value: Value) -> Value:
 def _op(ctx: Context, op: str, args: Sequence[Value]) -> Value:
     """A core op by its name, on numbers of their common dtype."""
     numbers = [elementwise.number_of(ctx, v) for v in args]
-    dtype = elementwise.result_type(ctx, numbers)
-    weak = all(elementwise.is_weak(v) for v in numbers)
-    return value_of(ctx.b.op(op, *(elementwise.operand(ctx, v, dtype) for v in numbers)), weak=weak)
+    dtype = result_type(ctx, numbers)
+    weak = all(is_weak(v) for v in numbers)
+    return value_of(ctx.b.op(op, *(operand(ctx, v, dtype) for v in numbers)), weak=weak)
 
 
 def _routine(ctx: Context, name: str, args: Sequence[Value]) -> Value:
@@ -284,7 +289,7 @@ def convert(ctx: Context, value: Value, dtype: str) -> Value:
         if not np.isfinite(value.value):
             ctx.error(InferenceError, f"cannot convert {value.value} to an integer")
         value = Static(int(value.value))
-    return value_of(elementwise.operand(ctx, value, dtype))
+    return value_of(operand(ctx, value, dtype))
 
 
 def _converted(ctx: Context, function: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -292,7 +297,7 @@ def _converted(ctx: Context, function: type, args: Sequence[Value], kwargs: Mapp
     _only(ctx, function, kwargs, ())
     dtype = dtype_name(ctx, function)
     if not args:
-        return value_of(create.const(0, dtype))
+        return value_of(const(0, dtype))
     value = args[0]
     if is_number(value) or (is_array(value) and not value.shape):  # type: ignore[union-attr]
         return convert(ctx, value, dtype)

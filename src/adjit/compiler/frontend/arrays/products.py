@@ -1,7 +1,8 @@
 """Products of vectors and matrices by rank, and the routines of linear algebra.
 
-Two float matrices of any size go to the library; small ones of known size, and all products with a vector, are loops. Operands of a
-library call are variables: views need no copy, anything virtual is put into memory.
+Two float matrices of any size go to the library; small ones of known size, and all products with a vector,
+are loops. Operands of a library call are variables: views need no copy, anything virtual is put into
+memory.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def binary(ctx: Context, op: str, a: Value, b: Value) -> Value:
 def matmul(ctx: Context, x1: Value, x2: Value) -> Value:
     a, b = as_array(ctx, x1), as_array(ctx, x2)
     if not a.shape or not b.shape:
-        ctx.error(ShapeError, "matmul: an operand has no dimensions", instead="use * for a product with a number")
+        ctx.error(
+            ShapeError, "matmul: an operand has no dimensions", instead="use * for a product with a number"
+        )
     if len(a.shape) == 2 and len(b.shape) == 2:
         return matrix_product(ctx, a, b)
     return _with_vector(ctx, a, b) or defined(ctx, np.matmul, DEFINITIONS[np.matmul], [a, b], {})
@@ -114,7 +117,11 @@ def square(ctx: Context, value: Value, what: str) -> tuple[ArrayValue, str]:
     a = as_array(ctx, value)
     if len(a.shape) != 2:
         if len(a.shape) > 2:
-            ctx.error(UnsupportedSyntaxError, f"{what} of a stack of matrices is not supported", instead="write a loop")
+            ctx.error(
+                UnsupportedSyntaxError,
+                f"{what} of a stack of matrices is not supported",
+                instead="write a loop",
+            )
         ctx.error(ShapeError, f"{len(a.shape)}-dimensional array given. Array must be two-dimensional")
     require_equal(ctx, a.shape[0], a.shape[1], "Last 2 dimensions of the array must be square")
     kind = float_kind(ctx, a)
@@ -178,7 +185,7 @@ def cholesky(ctx: Context, a: Value, *, upper: Value = Static(False)) -> Value: 
 
 
 @builtin(np.linalg.eigh)
-def eigh(ctx: Context, a: Value, UPLO: Value = Static("L")) -> Value:  # noqa: B008, N803
+def eigh(ctx: Context, a: Value, UPLO: Value = Static("L")) -> Value:  # noqa: B008
     matrix, kind = square(ctx, a, "np.linalg.eigh")
     if str(constant(ctx, UPLO, "UPLO")).upper() == "U":
         matrix = _transposed(ctx, matrix)
@@ -189,7 +196,7 @@ def eigh(ctx: Context, a: Value, UPLO: Value = Static("L")) -> Value:  # noqa: B
 
 
 @builtin(np.linalg.eigvalsh)
-def eigvalsh(ctx: Context, a: Value, UPLO: Value = Static("L")) -> Value:  # noqa: B008, N803
+def eigvalsh(ctx: Context, a: Value, UPLO: Value = Static("L")) -> Value:  # noqa: B008
     found = eigh(ctx, a, UPLO)
     assert isinstance(found, Record)
     return next(iter(found.items.values()))
@@ -236,4 +243,3 @@ def multi_dot(ctx: Context, arrays: Value) -> Value:
     for item in items[1:]:
         result = dot(ctx, result, item)
     return result
-

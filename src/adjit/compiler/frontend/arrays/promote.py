@@ -1,7 +1,8 @@
 """Dtypes of values and their promotion by NumPy 2's own rules.
 
-A Python number is *weak*: it takes the dtype of what it meets. Results of operators on weak numbers are weak; those of
-NumPy functions are not. Input: frontend values. Output: dtypes, scalar values, operands. Refused: complex and float16.
+A Python number is *weak*: it takes the dtype of what it meets. Results of operators on weak numbers are
+weak; those of NumPy functions are not. Input: frontend values. Output: dtypes, scalar values, operands.
+Refused: complex and float16.
 """
 
 from __future__ import annotations
@@ -66,7 +67,11 @@ def describe(value: Value) -> str:
     """A value in the user's words."""
     match value:
         case Static(value=v):
-            return repr(v) if v is None or isinstance(v, bool | int | float | str) else f"{getattr(v, '__name__', v)}"
+            return (
+                repr(v)
+                if v is None or isinstance(v, bool | int | float | str)
+                else f"{getattr(v, '__name__', v)}"
+            )
         case ScalarValue():
             return f"a {value.dtype} scalar"
         case ArrayValue() | VirtualArray():

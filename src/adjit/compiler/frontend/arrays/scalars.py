@@ -1,7 +1,7 @@
 """Elementwise functions: which ufunc decides their dtypes, and what one element needs.
 
-A row serves operators, `np.*`, `math.*` and `scipy.special`. Most rows are one core op; the rest are compositions of ops,
-written so that their derivative is right to all orders at ties, zeros and infinities.
+A row serves operators, `np.*`, `math.*` and `scipy.special`. Most rows are one core op; the rest are
+compositions of ops, written so that their derivative is right to all orders at ties, zeros and infinities.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from ...ir.builder import Builder, const
 from ...ir.nodes import Operand
 from ...ir.types import FLOATS
 from ...ops import TABLE
-from ...ops.special import SPELLINGS
 
 Emit = Callable[..., Operand]
 
@@ -26,7 +25,8 @@ Emit = Callable[..., Operand]
 class Elementwise:
     """`ufunc` decides the dtypes; `emit(b, *operands)` computes one element on operands of those dtypes.
 
-    `cost` is about the number of additions it is worth: a costly operand is stored rather than evaluated repeatedly.
+    `cost` is about the number of additions it is worth: a costly operand is stored rather than evaluated
+    repeatedly.
     """
 
     name: str
@@ -137,67 +137,68 @@ _row(Elementwise("and", np.logical_and, _logical("and")), np.logical_and)
 _row(Elementwise("or", np.logical_or, _logical("or")), np.logical_or)
 _row(Elementwise("not", np.logical_not, _logical("not")), np.logical_not)
 _row(Elementwise("logical_xor", np.logical_xor, _logical_xor), np.logical_xor)
-for _op, _ufunc in (
-    ("sub", np.subtract),
-    ("div", np.true_divide),
-    ("pow", np.power),
-    ("floordiv", np.floor_divide),
-    ("mod", np.remainder),
-    ("neg", np.negative),
-    ("lshift", np.left_shift),
-    ("rshift", np.right_shift),
-    ("lt", np.less),
-    ("le", np.less_equal),
-    ("gt", np.greater),
-    ("ge", np.greater_equal),
-    ("eq", np.equal),
-    ("ne", np.not_equal),
-):
+UFUNCS: dict[str, np.ufunc] = {
+    "sub": np.subtract,
+    "div": np.true_divide,
+    "pow": np.power,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "neg": np.negative,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "sign": np.sign,
+    "rint": np.rint,
+}
+for _op, _ufunc in UFUNCS.items():
     _core_row(_op, _ufunc)
 _core_row("fmod", np.fmod, math.fmod)
-_core_row("abs", np.absolute, np.fabs, math.fabs)
+_core_row("abs", np.absolute)
 _core_row("copysign", np.copysign, math.copysign)
-_core_row("sign", np.sign)
-for _op, _ufunc, _math in (
-    ("floor", np.floor, math.floor),
-    ("ceil", np.ceil, math.ceil),
-    ("trunc", np.trunc, math.trunc),
-):
-    _row(Elementwise(_op, _ufunc, _rounding(_op)), _ufunc)
-_core_row("rint", np.rint)
-BY_FUNCTION[np.fix] = ROWS["trunc"]
+_row(Elementwise("fabs", np.fabs, _core("abs")), np.fabs, math.fabs)
+_row(Elementwise("floor", np.floor, _rounding("floor")), np.floor, math.floor)
+_row(Elementwise("ceil", np.ceil, _rounding("ceil")), np.ceil, math.ceil)
+_row(Elementwise("trunc", np.trunc, _rounding("trunc")), np.trunc, np.fix, math.trunc)
 _row(Elementwise("isnan", np.isnan, _test("isnan", False)), np.isnan, math.isnan)
 _row(Elementwise("isinf", np.isinf, _test("isinf", False)), np.isinf, math.isinf)
 _row(Elementwise("isfinite", np.isfinite, _test("isfinite", True)), np.isfinite, math.isfinite)
 
 # -- transcendental functions
 
-for _op, _ufunc, _others in (
-    ("exp", np.exp, (math.exp,)),
-    ("exp2", np.exp2, (getattr(math, "exp2", np.exp2),)),
-    ("expm1", np.expm1, (math.expm1,)),
-    ("log2", np.log2, (math.log2,)),
-    ("log10", np.log10, (math.log10,)),
-    ("log1p", np.log1p, (math.log1p,)),
-    ("log", np.log, ()),
-    ("sqrt", np.sqrt, (math.sqrt,)),
-    ("cbrt", np.cbrt, (getattr(math, "cbrt", np.cbrt),)),
-    ("sin", np.sin, (math.sin,)),
-    ("cos", np.cos, (math.cos,)),
-    ("tan", np.tan, (math.tan,)),
-    ("asin", np.arcsin, (math.asin,)),
-    ("acos", np.arccos, (math.acos,)),
-    ("atan", np.arctan, (math.atan,)),
-    ("atan2", np.arctan2, (math.atan2,)),
-    ("sinh", np.sinh, (math.sinh,)),
-    ("cosh", np.cosh, (math.cosh,)),
-    ("tanh", np.tanh, (math.tanh,)),
-    ("asinh", np.arcsinh, (math.asinh,)),
-    ("acosh", np.arccosh, (math.acosh,)),
-    ("atanh", np.arctanh, (math.atanh,)),
-    ("hypot", np.hypot, ()),
-):
-    _core_row(_op, _ufunc, *_others)
+TRANSCENDENTAL: dict[str, np.ufunc] = {
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "sqrt": np.sqrt,
+    "cbrt": np.cbrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "hypot": np.hypot,
+}
+for _op, _ufunc in TRANSCENDENTAL.items():
+    _core_row(_op, _ufunc)
+    if hasattr(math, _op):
+        BY_FUNCTION[getattr(math, _op)] = ROWS[_op]
 
 
 # -- compositions
@@ -223,8 +224,9 @@ def _scaled(factor: float) -> Emit:
 
 
 def _log_of_sum(inner: str, outer: str) -> Emit:
-    """`log(exp(x) + exp(y))`: the larger one plus a function of the difference, routed by one comparison, so that the
-    derivative at a tie is one half to each; equal infinities have no difference."""
+    """`log(exp(x) + exp(y))`: the larger one plus a function of the difference, routed by one comparison,
+    so that the derivative at a tie is one half to each; equal infinities have no difference.
+    """
 
     def emit(b: Builder, x: Operand, y: Operand) -> Operand:
         first = b.op("ge", x, y)
@@ -267,10 +269,6 @@ def _signbit(b: Builder, x: Operand) -> Operand:
     return b.op("lt", b.op("copysign", like(x, 1.0), x), like(x, 0.0))
 
 
-def _float_power(b: Builder, x: Operand, y: Operand) -> Operand:
-    return b.op("pow", x, y)
-
-
 _row(Elementwise("square", np.square, _square), np.square)
 _row(Elementwise("reciprocal", np.reciprocal, _reciprocal, 4), np.reciprocal)
 _row(Elementwise("positive", np.positive, _positive), np.positive)
@@ -282,13 +280,25 @@ _row(Elementwise("fmax", np.fmax, _ignore_nan("maximum"), 3), np.fmax)
 _row(Elementwise("fmin", np.fmin, _ignore_nan("minimum"), 3), np.fmin)
 _row(Elementwise("heaviside", np.heaviside, _heaviside, 3), np.heaviside)
 _row(Elementwise("signbit", np.signbit, _signbit), np.signbit)
-_row(Elementwise("float_power", np.float_power, _float_power, 10), np.float_power)
+_row(Elementwise("float_power", np.float_power, _core("pow"), 10), np.float_power, math.pow)
 
 
 _row(Elementwise("xlogy", special.xlogy, _xlogy, 12), special.xlogy)
-for _op in (
-    "erf erfc erfcx erfinv gamma gammaln digamma ndtr log_ndtr ndtri logit log_expit expit".split()
-):
+for _op in [
+    "erf",
+    "erfc",
+    "erfcx",
+    "erfinv",
+    "gamma",
+    "gammaln",
+    "digamma",
+    "ndtr",
+    "log_ndtr",
+    "ndtri",
+    "logit",
+    "log_expit",
+    "expit",
+]:
     _core_row(_op, getattr(special, _op))
 BY_FUNCTION[special.psi] = ROWS["digamma"]
 for _name, _op in (("erf", "erf"), ("erfc", "erfc"), ("lgamma", "gammaln"), ("gamma", "gamma")):

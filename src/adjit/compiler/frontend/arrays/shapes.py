@@ -1,7 +1,8 @@
 """Shapes changed without arithmetic: transposes, new and dropped axes, reshapes.
 
-Input: arrays and constant axes. Output: views where NumPy gives one. A reshape that NumPy might do by view or by copy, as the strides
-happen to be, is a copy here; writing to it, or reading it after its source was written, is refused (`stale`).
+Input: arrays and constant axes. Output: views where NumPy gives one. A reshape that NumPy might do by view
+or by copy, as the strides happen to be, is a copy here; writing to it, or reading it after its source was
+written, is refused (`stale`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from .context import Context
 from .promote import AnyArray, describe, dtype_of, operand
 from .slices import as_index
 
+SQUEEZED = "squeeze would drop axis {axis}, whose length is 1 only at run time; say which axes"
+
 
 def constant(ctx: Context, value: Value, what: str) -> object:
     """The Python object of a compile-time value, tuples included."""
@@ -29,7 +32,9 @@ def constant(ctx: Context, value: Value, what: str) -> object:
         return tuple(constant(ctx, v, what) for v in value.items)
     if isinstance(value, ScalarValue) and isinstance(value.operand, Const):
         return value.operand.value
-    return ctx.error(InferenceError, f"{what} must be known when the function is compiled, not {describe(value)}")
+    return ctx.error(
+        InferenceError, f"{what} must be known when the function is compiled, not {describe(value)}"
+    )
 
 
 def lengths(ctx: Context, shape: Value) -> tuple[Operand, ...]:
@@ -96,12 +101,8 @@ def squeeze(ctx: Context, a: AnyArray, where: Value) -> AnyArray:
     if isinstance(where, Static) and where.value is None:
         dropped = [k for k, n in enumerate(a.shape) if view.is_one(n)]
         for k, n in enumerate(a.shape):
-            if k not in dropped and not isinstance(n, Const):
-                b.check(
-                    b.op("ne", n, b.const(1)),
-                    "ShapeError",
-                    f"squeeze without an axis would drop axis {k}, whose length is 1 only at run time; name the axes",
-                )
+            if k not in dropped and linear.may_be_one(b, n):
+                b.check(b.op("ne", n, b.const(1)), "ShapeError", SQUEEZED.format(axis=k))
     else:
         dropped = list(axes(ctx, where, len(a.shape)))
         for k in dropped:

@@ -1,7 +1,9 @@
-"""Integers and slices on one axis: Python's clamping and wrapping, with as little arithmetic as can be proved enough.
+"""Integers and slices on one axis: Python's clamping and wrapping, with as little arithmetic as can be
+proved enough.
 
-Input: an axis length and what the user wrote. Output: an index in range, or start, length and step of a slice.
-Invariant: with constant bounds a slice's start stays a plain sum, and its length is `max(sum, 0)` at worst, so that loops over it are affine.
+Input: an axis length and what the user wrote. Output: an index in range, or start, length and step of a
+slice. Invariant: with constant bounds a slice's start stays a plain sum, and its length is `max(sum, 0)` at
+worst, so that loops over it are affine.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ def in_range(ctx: Context, a: AnyArray, axis: int, index: Operand) -> Operand:
     """The index counted from the start, with a check where it is not certain that it lies in the axis."""
     b, n = ctx.b, a.shape[axis]
     if isinstance(index, Const) and isinstance(n, Const) and not -n.value <= index.value < n.value:
-        ctx.error(OutOfBoundsError, f"index {index.value} is out of bounds for axis {axis} with size {n.value}")
+        ctx.error(
+            OutOfBoundsError, f"index {index.value} is out of bounds for axis {axis} with size {n.value}"
+        )
     index = wrapped(b, index, n)
     check_bounds(ctx, a, axis, index)
     return index
@@ -63,6 +67,15 @@ def wrapped(b: Builder, index: Operand, n: Operand) -> Operand:
     return index if linear.is_nonnegative(b, index) else b.op("wrap", index, n)
 
 
+def _base_axis(b: Builder, a: AnyArray, axis: int) -> int | None:
+    """The axis of the array's memory that this axis is, from end to end."""
+    if not isinstance(a, ArrayValue):
+        return None
+    s = a.axes[axis]
+    plain = s.axis is not None and view.is_zero(s.start) and view.is_one(s.step)
+    return s.axis if plain and linear.equal(b, s.length, b.dim(a.base, s.axis or 0)) else None
+
+
 def check_bounds(ctx: Context, a: AnyArray, axis: int, index: Operand) -> None:
     b, n = ctx.b, a.shape[axis]
     if not ctx.options.boundscheck:
@@ -70,12 +83,10 @@ def check_bounds(ctx: Context, a: AnyArray, axis: int, index: Operand) -> None:
     safe_below, safe_above = linear.is_nonnegative(b, index), linear.below(b, index, n)
     if safe_below and safe_above:
         return
-    if isinstance(a, ArrayValue):
-        s = a.axes[axis]
-        if s.axis is not None and view.is_zero(s.start) and view.is_one(s.step):
-            if linear.equal(b, n, b.dim(a.base, s.axis)):
-                b.bounds(a.base, s.axis, index)
-                return
+    whole = _base_axis(b, a, axis)
+    if whole is not None:
+        b.bounds(a.base, whole, index)  # type: ignore[union-attr]
+        return
     inside = b.op("lt", index, n)
     if not safe_below:
         inside = b.op("and", b.op("le", b.const(0), index), inside)

@@ -1,8 +1,9 @@
 """Writing to arrays: items, slices, arrays of indices, masks, and updates in place.
 
-Every store is announced by `ctx.before_write`, so that pending virtual arrays read the old contents. NumPy's meaning holds: the right-hand
-side is evaluated before anything is written; with repeated indices the last value wins, also in `y[idx] += v`; an assignment casts
-freely, an update in place only within a kind. Sums into floats are emitted as accumulations.
+Every store is announced by `ctx.before_write`, so that pending virtual arrays read the old contents.
+NumPy's meaning holds: the right-hand side is evaluated before anything is written; with repeated indices
+the last value wins, also in `y[idx] += v`; an assignment casts freely, an update in place only within a
+kind. Sums into floats are emitted as accumulations.
 """
 
 from __future__ import annotations
@@ -66,9 +67,7 @@ def _assign(ctx: Context, target: ArrayValue, value: Value) -> None:
     if is_number(value):
         x = operand(ctx, value, target.dtype)
         view.announce_write(ctx, target.base)
-        fill.nest(
-            ctx, target.shape, lambda i: ctx.b.store(target.base, view.base_index(ctx.b, target, i), x)
-        )
+        fill.nest(ctx, target.shape, lambda i: ctx.b.store(target.base, view.base_index(ctx.b, target, i), x))
         return
     fill.copy_into(ctx, target, _fitted(ctx, require_array(ctx, value), target.shape))
 
@@ -114,9 +113,7 @@ def _where_true(ctx: Context, target: ArrayValue, mask: AnyArray, emit: Emit) ->
 
 def _store_where(ctx: Context, target: ArrayValue, mask: AnyArray, value: Value) -> None:
     x = operand(ctx, value, target.dtype)
-    _where_true(
-        ctx, target, mask, lambda i: ctx.b.store(target.base, view.base_index(ctx.b, target, i), x)
-    )
+    _where_true(ctx, target, mask, lambda i: ctx.b.store(target.base, view.base_index(ctx.b, target, i), x))
 
 
 def _scatter(ctx: Context, place: Place, value: Value) -> None:
@@ -271,7 +268,7 @@ def add_at(ctx: Context, array: Value, index: Value, value: Value, sign: int = 1
     _require_same_kind(ctx, target, "add", value)
     if is_array(value):
         value = _fitted(ctx, require_array(ctx, value), place.shape)
-        if b.origin(base.base) & view.reads(b, value):  # type: ignore[arg-type]
+        if b.origin(base.base) & view.reads(b, value):
             value = fill.materialise(ctx, value)
     view.announce_write(ctx, base.base)
 
@@ -283,4 +280,3 @@ def add_at(ctx: Context, array: Value, index: Value, value: Value, sign: int = 1
 
     unsure = unsure_of(value) if is_array(value) else ()  # type: ignore[arg-type]
     versioned(ctx, unsure, lambda: fill.nest(ctx, place.shape, body, independent=False))
-

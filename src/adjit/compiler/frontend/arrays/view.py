@@ -1,9 +1,9 @@
-"""Arrays as views of array variables: elements, whole arrays, slices, axis orders. Views never reach the IR unless a
-library call needs a variable.
+"""Arrays as views of array variables: elements, whole arrays, slices, axis orders. Views never reach the IR
+unless a library call needs a variable.
 
-Input: `ArrayValue` or `VirtualArray` and indices as operands, one per axis, known to lie in range.
-Output: operands (elements) or values (views). Invariant: no view here copies or emits a load, `element` and `load` apart.
-Non-goals: what a user's index means (`indexing`), stores (`store`).
+Input: `ArrayValue` or `VirtualArray` and indices as operands, one per axis, known to lie in range. Output:
+operands (elements) or values (views). Invariant: no view here copies or emits a load, `element` and `load`
+apart. Non-goals: what a user's index means (`indexing`), stores (`store`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ ZERO, ONE = const(0), const(1)
 
 @dataclass
 class StandIn:
-    """A copy in place of a possible view: the memory it copies, the blocks open when it was made, where it was read."""
+    """A copy in place of a possible view: the memory it copies, the blocks open when it was made, where it
+    was read.
+    """
 
     origins: frozenset[Var]
     scopes: tuple[object, ...]
@@ -98,10 +100,12 @@ def as_variable(ctx: Context, a: ArrayValue) -> Var:
 
 
 def surely_copied(b: Builder, a: ArrayValue) -> bool:
-    """Whether a reshape of this view is a copy whatever the lengths: never certain where an axis may have length one."""
-    return all(s.axis is not None and isinstance(s.length, Const) and s.length.value > 1 for s in a.axes) and any(
-        s.axis != k for k, s in enumerate(a.axes)
-    )
+    """Whether a reshape of this view is a copy whatever the lengths: never certain where an axis may have
+    length one.
+    """
+    return all(
+        s.axis is not None and isinstance(s.length, Const) and s.length.value > 1 for s in a.axes
+    ) and any(s.axis != k for k, s in enumerate(a.axes))
 
 
 def stand_in(ctx: Context, copy: Var, source: Var) -> None:
@@ -119,7 +123,9 @@ def note_read(ctx: Context, array: Var) -> None:
 
 
 def announce_write(ctx: Context, array: Var) -> None:
-    """To be called before each store: pending virtual arrays are forced, stand-ins of the memory become stale."""
+    """To be called before each store: pending virtual arrays are forced, stand-ins of the memory become
+    stale.
+    """
     b = ctx.b
     written = b.origin(array)
     for copy, standing in b.copies.items():
@@ -183,9 +189,7 @@ def with_new_axis(ctx: Context, a: AnyArray, at: int) -> AnyArray:
     """A new axis of length one at position `at`."""
     fresh = Slice(None, ZERO, ONE, ONE)
     shape = (*a.shape[:at], ONE, *a.shape[at:])
-    return remap(
-        ctx, a, shape, lambda i: [*i[:at], *i[at + 1 :]], lambda s: (*s[:at], fresh, *s[at:])
-    )
+    return remap(ctx, a, shape, lambda i: [*i[:at], *i[at + 1 :]], lambda s: (*s[:at], fresh, *s[at:]))
 
 
 def without_axis(ctx: Context, a: AnyArray, at: int, index: Operand = ZERO) -> AnyArray:
@@ -227,15 +231,15 @@ def broadcast(ctx: Context, a: AnyArray, shape: tuple[Operand, ...]) -> AnyArray
         return a
 
     def axes(s: tuple[Slice, ...]) -> tuple[Slice, ...]:
-        old = [Slice(None, ZERO, m, ONE) if r else x for x, m, r in zip(s, shape[lead:], repeats, strict=True)]
+        old = [
+            Slice(None, ZERO, m, ONE) if r else x for x, m, r in zip(s, shape[lead:], repeats, strict=True)
+        ]
         return (*(Slice(None, ZERO, m, ONE) for m in shape[:lead]), *old)
 
     def to_old(i: Index) -> Index:
         return [ZERO if r else x for x, r in zip(i[lead:], repeats, strict=True)]
 
     if isinstance(a, ArrayValue) and any(repeats):
-        fixed = [
-            (s.axis, s.start) for s, r in zip(a.axes, repeats, strict=True) if r and s.axis is not None
-        ]
+        fixed = [(s.axis, s.start) for s, r in zip(a.axes, repeats, strict=True) if r and s.axis is not None]
         return ArrayValue(a.base, axes(a.axes), (*a.fixed, *fixed))
     return remap(ctx, a, shape, to_old, axes)
