@@ -1,9 +1,9 @@
 """Branches: both sides are walked in blocks of their own, then each name that differs is joined.
 
 Input: a run-time condition and two walks. Output: an `If` (or `select`s), names rebound to its results.
-Invariants: memory that a side allocates never leaves it: storage is made before the branch and filled on each side;
-storage that stands for memory which is visible under another name too must not be written afterwards (`freeze`).
-Non-goals: conditions known at compile time (`statements`, `expressions`).
+Invariants: memory that a side allocates never leaves it: storage is made before the branch and filled on
+each side; storage that stands for memory which is visible under another name too must not be written
+afterwards (`freeze`). Non-goals: conditions known at compile time (`statements`, `expressions`).
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ class _Merge:
         ctx = self.ctx
         pairs = self.pairs()
         slots = [self.settle(s, a, b) for s, (a, b) in zip(map(self.slot, pairs), pairs, strict=True)]
-        hints = [next(key[1].lstrip("@") for key, k in self.wanted.items() if k == n) for n in range(len(pairs))]
+        hints = [
+            next(key[1].lstrip("@") for key, k in self.wanted.items() if k == n) for n in range(len(pairs))
+        ]
         rows = zip(slots, pairs, hints, strict=True)
         places = [self.places(s, a, b, hint) for s, (a, b), hint in rows]
         ops = [self.end(k, pairs, slots, places) for k in (0, 1)]
@@ -203,7 +205,12 @@ class _Merge:
             fits = value.dtype == dtype and all(
                 equal(self.ctx.b, n, m) for n, m in zip(value.shape, other.shape, strict=True)
             )
-            if fits and self.outer(value, k) and is_own(self.ctx, value) and not self.seen(value, (self.then, self.orelse)):
+            if (
+                fits
+                and self.outer(value, k)
+                and is_own(self.ctx, value)
+                and not self.seen(value, (self.then, self.orelse))
+            ):
                 return value
         return None
 
@@ -219,8 +226,9 @@ class _Merge:
         return False
 
     def length(self, a: Value | None, b: Value | None, axis: int) -> Operand:
-        """The length of an axis on the side that is taken, before the branch. Where that of one side cannot be known,
-        it has to be that of the other: a check when the storage is filled."""
+        """The length of an axis on the side that is taken, before the branch. Where that of one side cannot
+        be known, it has to be that of the other: a check when the storage is filled.
+        """
         found: list[Operand] = []
         for value, s in ((a, self.then), (b, self.orelse)):
             if isinstance(value, ArrayValue | VirtualArray) and not s.dead:
@@ -272,7 +280,7 @@ class _Merge:
         return carry.yields(self.ctx, slot, None, copies)
 
     def protect(self, place: ArrayValue, source: Value, this: Side) -> None:
-        """A copy must not be written while what it was copied from can be reached, and the other way round."""
+        """A copy must not be written while what it is a copy of is visible, nor the other way round."""
         if not isinstance(source, ArrayValue):
             return
         roots = self.ctx.b.origin(source.base)
@@ -390,7 +398,9 @@ def copy_all(
             copy_into(ctx, place, value)
 
 
-def _read_by_others(ctx: Specialiser, pair: tuple[ArrayValue, Value], rest: list[tuple[ArrayValue, Value]]) -> bool:
+def _read_by_others(
+    ctx: Specialiser, pair: tuple[ArrayValue, Value], rest: list[tuple[ArrayValue, Value]]
+) -> bool:
     memory = ctx.b.origin(pair[0].base)
     return any(
         p is not pair and any(ctx.b.origin(r) & memory for r in reads(ctx.b, p[1]))  # type: ignore[arg-type]
@@ -436,4 +446,16 @@ def hoisted(ctx: Specialiser, scope: _Scope, x: Operand, where: str) -> Operand:
     return x
 
 
-__all__ = ["Side", "arrays_in", "copy_all", "is_own", "branch", "freeze", "hoisted", "names_now", "outside", "reopened", "thawed"]
+__all__ = [
+    "Side",
+    "arrays_in",
+    "branch",
+    "copy_all",
+    "freeze",
+    "hoisted",
+    "is_own",
+    "names_now",
+    "outside",
+    "reopened",
+    "thawed",
+]

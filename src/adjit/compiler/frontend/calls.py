@@ -1,8 +1,9 @@
 """Calls: user functions are inlined, with names of their own; the rest is looked up.
 
 Input: a callable as a value or Python object, and arguments as values. Output: the value of the call.
-Invariants: arguments are evaluated left to right; a function's text is read once; a function that calls itself is inlined
-only as deep as compile-time values say. Non-goals: what NumPy functions mean (`arrays`), builtins (`python_builtins`).
+Invariants: arguments are evaluated left to right; a function's text is read once; a function that calls
+itself is inlined only as deep as compile-time values say. Non-goals: what NumPy functions mean (`arrays`),
+builtins (`python_builtins`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from ...errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ..definitions import COMPILE_TIME
 from ..ir.nodes import Location
-from . import arrays, containers, fence, inlined, python_builtins, resolve
+from . import arrays, containers, fence, inlined, python_builtins, python_types, resolve
 from .arrays.promote import is_array, is_number
 from .normalise import RESULT, Normal, normalise
 from .scope import Facts, analyse
@@ -182,18 +183,26 @@ def _foreign(function: types.FunctionType) -> bool:
     return function.__module__.split(".")[0] in ("numpy", "scipy", "math", "numba")
 
 
-def compile_time(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+def compile_time(
+    ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]
+) -> Value:
     """One of adjit's own helpers that runs now, on what is known now."""
     plain = [containers.plain_object(v) for v in args]
     named = {k: containers.plain_object(v) for k, v in kwargs.items()}
     if None in plain or None in named.values():
         name = getattr(function, "__name__", "")
-        ctx.error(InferenceError, "an axis, a dtype or an option must be known at compile time", f"(in {name})")
+        ctx.error(
+            InferenceError, "an axis, a dtype or an option must be known at compile time", f"(in {name})"
+        )
     try:
         assert callable(function)
-        found = function(*(p[0] for p in plain if p is not None), **{k: v[0] for k, v in named.items() if v is not None})
+        found = function(
+            *(p[0] for p in plain if p is not None), **{k: v[0] for k, v in named.items() if v is not None}
+        )
     except NotImplementedError as error:
-        ctx.error(UnsupportedSyntaxError, f"{error} is not supported", instead="write the computation as loops")
+        ctx.error(
+            UnsupportedSyntaxError, f"{error} is not supported", instead="write the computation as loops"
+        )
     except (TypeError, ValueError, IndexError) as error:
         ctx.error(InferenceError, str(error))
     return resolve.constant(found)
@@ -214,7 +223,9 @@ def _construct(ctx: Specialiser, cls: type, args: Sequence[Value], kwargs: dict[
             "make it outside and pass its numbers",
         )
     names = field_names(cls)
-    if "__post_init__" in vars(cls) or (hasattr(cls, "__dataclass_fields__") and "__init__" in vars(cls) and not _own_init(cls)):
+    if "__post_init__" in vars(cls) or (
+        hasattr(cls, "__dataclass_fields__") and "__init__" in vars(cls) and not _own_init(cls)
+    ):
         ctx.error(UnsupportedSyntaxError, f"the class {cls.__name__!r} does more than keep its fields")
     found: dict[str, Value] = dict(zip(names, args, strict=False))
     if len(args) > len(names) or set(kwargs) & set(found) or not set(kwargs) <= set(names):
@@ -247,7 +258,7 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
         if name == "_replace":
             return Record(owner.cls, {**owner.items, **kwargs})
         if name == "_asdict":
-            return Mapping_(dict(owner.items))
+            return Mapping_(dict[object, Value](owner.items))
         return call(ctx, getattr(owner.cls, name), [owner, *args], kwargs)
     if kwargs:
         ctx.error(UnsupportedSyntaxError, f"keyword arguments of the method {name!r} are not supported")
@@ -261,7 +272,10 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
 
 
 def enter(
-    ctx: Specialiser, function: types.FunctionType, args: Sequence[object], kwargs: dict[str, Value] | None = None
+    ctx: Specialiser,
+    function: types.FunctionType,
+    args: Sequence[object],
+    kwargs: dict[str, Value] | None = None,
 ) -> Value:
     """Inline a Python function."""
     _depth(ctx, function.__name__)
@@ -376,7 +390,10 @@ def _bound(
     found: dict[str, Value] = dict(zip(positional, args, strict=False))
     extra = list(args[len(positional) :])
     if extra and a.vararg is None:
-        ctx.error(InferenceError, f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+        ctx.error(
+            InferenceError,
+            f"{name}() takes {len(positional)} positional arguments but {len(args)} were given",
+        )
     if a.vararg is not None:
         found[a.vararg.arg] = Sequence_(tuple(extra))
     only_positional = {x.arg for x in a.posonlyargs}
@@ -401,4 +418,4 @@ def _bound(
     return found
 
 
-__all__ = ["MissingRuleError", "call", "capture", "enter", "entry", "expression"]
+__all__ = ["MissingRuleError", "call", "capture", "enter", "entry", "expression", "python_types"]

@@ -1,10 +1,11 @@
 """How a name keeps one meaning across the sides of a branch or the passes of a loop.
 
-Two values of a name are joined into a *slot*: nothing to do, a number of a common dtype, a choice of references, another
-part of the same array, storage of its own, or a structure of slots. A slot says which operands a block yields for a value
-and what the name stands for afterwards. Input: pairs of frontend values. Output: slots, operands, values.
-Invariants: slots hold no IR variables (but for `Part`), so that they outlive a discarded walk; operands and places
-are consumed in one fixed order. Non-goals: when storage must not be written (`branches`, `loops`).
+Two values of a name are joined into a *slot*: nothing to do, a number of a common dtype, a choice of
+references, another part of the same array, storage of its own, or a structure of slots. A slot says which
+operands a block yields for a value and what the name stands for afterwards. Input: pairs of frontend values.
+Output: slots, operands, values. Invariants: slots hold no IR variables (but for `Part`), so that they
+outlive a discarded walk; operands and places are consumed in one fixed order. Non-goals: when storage must
+not be written (`branches`, `loops`).
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ def alone(ctx: Specialiser, a: Value | None, *, strong: bool = False) -> Slot:
     """The slot that holds a value that is not known outside the block it comes from."""
     if isinstance(a, Maybe):
         return optional(alone(ctx, a.value, strong=strong))
-    if a is None or isinstance(a, Undefined | Static) and not (isinstance(a, Static) and is_number(a)):
+    if a is None or (isinstance(a, Undefined | Static) and not (isinstance(a, Static) and is_number(a))):
         return Same()
     if _number_like(a):
         return _join_numbers(ctx, a, a, strong)
@@ -362,7 +363,12 @@ def number(ctx: Specialiser, value: Value | None, dtype: str) -> Operand:
 
 
 def build(
-    ctx: Specialiser, slot: Slot, like: Value | None, operands: Iterator[Operand], places: Iterator[ArrayValue], name: str
+    ctx: Specialiser,
+    slot: Slot,
+    like: Value | None,
+    operands: Iterator[Operand],
+    places: Iterator[ArrayValue],
+    name: str,
 ) -> Value:
     """What a name stands for, given the variables that its operands have become."""
     match slot:

@@ -1,9 +1,9 @@
 """List, generator and dict comprehensions.
 
-Over items whose number is known they are written out; over an open range they fill an array, which stands for the list.
-Input: the node. Output: a `Sequence_`, a `Mapping_`, or an array that only indexing, iteration and NumPy functions
-take. Invariants: variables of a comprehension do not leak. Non-goals: filters over an open range (the length would
-be known at run time only).
+Over items whose number is known they are written out; over an open range they fill an array, which stands
+for the list. Input: the node. Output: a `Sequence_`, a `Mapping_`, or an array that only indexing, iteration
+and NumPy functions take. Invariants: variables of a comprehension do not leak. Non-goals: filters over an
+open range (the length would be known at run time only).
 """
 
 from __future__ import annotations
@@ -23,7 +23,17 @@ from .branches import hoisted
 from .passes import Counted, Loop
 from .passes import run as run_loop
 from .python_builtins import stream
-from .values import ArrayValue, IndexSpace, Mapping_, ScalarValue, Sequence_, Static, Stream, Value, VirtualArray
+from .values import (
+    ArrayValue,
+    IndexSpace,
+    Mapping_,
+    ScalarValue,
+    Sequence_,
+    Static,
+    Stream,
+    Value,
+    VirtualArray,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -66,7 +76,9 @@ def _evaluate(ctx: Specialiser, node: Comprehension) -> Value:
     return Sequence_(tuple(found), tuple if isinstance(node, ast.GeneratorExp) else list)
 
 
-def _each(ctx: Specialiser, node: ast.AST, generators: list[ast.comprehension], take: Callable[[], None]) -> None:
+def _each(
+    ctx: Specialiser, node: ast.AST, generators: list[ast.comprehension], take: Callable[[], None]
+) -> None:
     """Run `take` for each combination, written out."""
     if not generators:
         take()
@@ -83,7 +95,9 @@ def _each(ctx: Specialiser, node: ast.AST, generators: list[ast.comprehension], 
 
 def _source(ctx: Specialiser, value: Value) -> Value:
     if isinstance(value, IndexSpace):
-        ctx.error(UnsupportedSyntaxError, "np.ndindex in a comprehension is not supported", instead="use a loop")
+        ctx.error(
+            UnsupportedSyntaxError, "np.ndindex in a comprehension is not supported", instead="use a loop"
+        )
     return value
 
 

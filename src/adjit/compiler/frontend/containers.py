@@ -1,8 +1,9 @@
-"""Tuples, lists, dicts, named tuples and dataclasses in the user's function: they exist at compile time only.
+"""Tuples, lists, dicts, named tuples and dataclasses in the user's function: they exist at compile time
+only.
 
-Input: frontend values. Output: frontend values. A change of a list, dict or object replaces it under every name that sees it.
-Invariants: lengths and keys are known; containers that belong to the caller or to the module are not changed.
-Non-goals: arrays; how containers cross branches and loops (`carry`).
+Input: frontend values. Output: frontend values. A change of a list, dict or object replaces it under every
+name that sees it. Invariants: lengths and keys are known; containers that belong to the caller or to the
+module are not changed. Non-goals: arrays; how containers cross branches and loops (`carry`).
 """
 
 from __future__ import annotations
@@ -50,7 +51,11 @@ def static_int(value: Value) -> int | None:
     """An integer known at compile time."""
     if isinstance(value, Static) and isinstance(value.value, int | np.integer):
         return int(value.value)
-    if isinstance(value, ScalarValue) and isinstance(value.operand, Const) and isinstance(value.operand.value, int):
+    if (
+        isinstance(value, ScalarValue)
+        and isinstance(value.operand, Const)
+        and isinstance(value.operand.value, int)
+    ):
         return int(value.operand.value)
     return None
 
@@ -143,7 +148,9 @@ def binary(ctx: Specialiser, op: str, a: Value, b: Value) -> Value | None:
 def _repeated(ctx: Specialiser, a: Sequence_, n: ScalarValue) -> Value:
     """`[x] * n` with n known at run time."""
     if a.kind is not list or len(a.items) != 1 or not is_number(a.items[0]):
-        ctx.error(InferenceError, "the number of repetitions is not known at compile time", instead="use np.full")
+        ctx.error(
+            InferenceError, "the number of repetitions is not known at compile time", instead="use np.full"
+        )
     found = arrays.numpy_call(ctx, np.full, [n, a.items[0]], {})
     stored = arrays.materialise(ctx, found, "items")
     ctx.lists.add(stored.base)
@@ -200,7 +207,9 @@ def plain_object(value: Value) -> tuple[object] | None:
             return None if None in parts else (kind(p[0] for p in parts if p is not None),)
         case Mapping_(items=entries):
             values = {k: plain_object(v) for k, v in entries.items()}
-            return None if None in values.values() else ({k: v[0] for k, v in values.items() if v is not None},)
+            return (
+                None if None in values.values() else ({k: v[0] for k, v in values.items() if v is not None},)
+            )
         case ScalarValue(operand=Const(value=v)):
             return (v,)
         case SliceValue(lo=lo, hi=hi, step=step):
@@ -285,9 +294,13 @@ def getitem(ctx: Specialiser, owner: Value, index: Value) -> Value:
             return arrays.binary(ctx, "add", owner.lo, step)
         case Static(value=v):
             plain = plain_object(index)
-            if plain is not None and hasattr(type(v), "__getitem__") and isinstance(v, str | tuple | list | dict):
+            if (
+                plain is not None
+                and hasattr(type(v), "__getitem__")
+                and isinstance(v, str | tuple | list | dict)
+            ):
                 try:
-                    return Static(v[plain[0]])  # type: ignore[index]
+                    return Static(v[plain[0]])  # type: ignore[index, call-overload]
                 except (IndexError, KeyError, TypeError) as error:
                     ctx.error(OutOfBoundsError, str(error))
     return ctx.error(InferenceError, f"{describe(owner)} is not subscriptable")
@@ -357,7 +370,9 @@ def setitem(ctx: Specialiser, owner: Value, index: Value, value: Value) -> None:
             if isinstance(index, ScalarValue):
                 unroll(ctx, index.operand)
             ctx.error(
-                InferenceError, "a list is written at a place that is known at run time only", instead="use an array"
+                InferenceError,
+                "a list is written at a place that is known at run time only",
+                instead="use an array",
             )
         if not -len(owner.items) <= at < len(owner.items):
             ctx.error(OutOfBoundsError, "list assignment index out of range")
@@ -457,4 +472,15 @@ def dict_method(ctx: Specialiser, owner: Mapping_, name: str, args: list[Value])
     return ctx.error(UnsupportedSyntaxError, f"the dict method {name!r} is not supported in this form")
 
 
-__all__ = ["attribute", "binary", "compare", "contains", "getitem", "items", "key", "known_items", "setitem", "IndexSpace"]
+__all__ = [
+    "IndexSpace",
+    "attribute",
+    "binary",
+    "compare",
+    "contains",
+    "getitem",
+    "items",
+    "key",
+    "known_items",
+    "setitem",
+]

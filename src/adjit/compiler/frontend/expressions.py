@@ -1,8 +1,9 @@
 """Expressions: from the syntax tree to frontend values, with NumPy's and Python's meaning.
 
-Input: an expression node, within the fence. Output: its value; statements it needs go to the builder. What is known at compile
-time is folded. Invariants: parts are evaluated once, left to right; an unmaterialised array does not
-outlive a call that may write what it reads. Non-goals: arrays' own meaning (`arrays`), calls (`calls`).
+Input: an expression node, within the fence. Output: its value; statements it needs go to the builder. What
+is known at compile time is folded. Invariants: parts are evaluated once, left to right; an unmaterialised
+array does not outlive a call that may write what it reads. Non-goals: arrays' own meaning (`arrays`), calls
+(`calls`).
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ BINARY: dict[type, str] = {
 COMPARE: dict[type, str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
-PYTHON: dict[str, Callable[[object, object], object]] = {
+PYTHON: dict[str, Callable[..., object]] = {
     "add": operator.add, "mul": operator.mul, "mod": operator.mod, "eq": operator.eq, "ne": operator.ne,
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "bitor": operator.or_,
     "bitand": operator.and_, "sub": operator.sub,
@@ -101,7 +102,9 @@ def _display(ctx: Specialiser, node: ast.expr) -> Value:
         case ast.Dict(keys=keys, values=values):
             return _dict(ctx, keys, values)
         case ast.Lambda():
-            defaults = tuple(ctx.eval(d) for d in [*node.args.defaults, *(d for d in node.args.kw_defaults if d)])
+            defaults = tuple(
+                ctx.eval(d) for d in [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
+            )
             return Closure(node, ctx.frame, defaults)
         case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
             return ctx.comprehension(node)
@@ -118,7 +121,9 @@ def _display(ctx: Specialiser, node: ast.expr) -> Value:
 
 def constant(ctx: Specialiser, value: object) -> Value:
     if isinstance(value, complex):
-        ctx.error(UnsupportedSyntaxError, "complex numbers are not supported", "gradients are of real numbers")
+        ctx.error(
+            UnsupportedSyntaxError, "complex numbers are not supported", "gradients are of real numbers"
+        )
     if isinstance(value, bytes):
         ctx.error(UnsupportedSyntaxError, "bytes are not supported")
     return Static(value)
@@ -149,7 +154,9 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
     """The value of a name that is read; a name that is bound on some paths only is checked."""
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
-        ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, "use different names")
+        ctx.error(
+            cls, f"the variable {name!r} has no single meaning here", value.reason, "use different names"
+        )
     if isinstance(value, Maybe):
         if not name.startswith("@"):
             message = f"cannot access local variable {name!r} where it is not associated with a value"
@@ -185,7 +192,10 @@ def may_write(ctx: Specialiser, node: ast.expr) -> bool:
             root = n.func
             while isinstance(root, ast.Attribute):
                 root = root.value
-            if not (isinstance(root, ast.Name) and root.id in ("np", "numpy", "math", "len", "abs", "min", "max", "float")):
+            if not (
+                isinstance(root, ast.Name)
+                and root.id in ("np", "numpy", "math", "len", "abs", "min", "max", "float")
+            ):
                 return True
     return False
 
@@ -235,7 +245,7 @@ def text(ctx: Specialiser, node: ast.expr) -> str:
 
 
 def eval_format(node: ast.FormattedValue, value: object) -> str:
-    shown = {114: repr, 115: str, 97: ascii}.get(node.conversion, lambda v: v)(value)  # type: ignore[no-untyped-call]
+    shown = repr(value) if node.conversion == ord("r") else str(value) if node.conversion >= 0 else value
     spec = node.format_spec
     parts = spec.values if isinstance(spec, ast.JoinedStr) else []
     return format(shown, "".join(str(p.value) for p in parts if isinstance(p, ast.Constant)))
@@ -260,7 +270,8 @@ def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Val
     if _array_like(left) or _array_like(right):
         return arrays.binary(ctx, name, _as_array(ctx, left), _as_array(ctx, right))
     return ctx.error(
-        InferenceError, f"unsupported operand types: {containers.describe(left)} and {containers.describe(right)}"
+        InferenceError,
+        f"unsupported operand types: {containers.describe(left)} and {containers.describe(right)}",
     )
 
 
@@ -355,16 +366,18 @@ def compare(ctx: Specialiser, op: ast.cmpop, left: Value, right: Value) -> Value
     name = COMPARE[type(op)]
     if _arithmetic(left) and _arithmetic(right):
         return arrays.compare(ctx, name, left, right)
-    found = containers.compare(ctx, name, left, right)
-    if found is not None:
-        return found
+    together = containers.compare(ctx, name, left, right)
+    if together is not None:
+        return together
     if isinstance(left, Static) and isinstance(right, Static):
         return Static(static(ctx, PYTHON[name], left.value, right.value))
     if is_array(left) or is_array(right):
         return arrays.compare(ctx, name, _as_array(ctx, left), _as_array(ctx, right))
     if name in ("eq", "ne"):
         return Static(name == "ne")
-    return ctx.error(InferenceError, f"{containers.describe(left)} and {containers.describe(right)} cannot be compared")
+    return ctx.error(
+        InferenceError, f"{containers.describe(left)} and {containers.describe(right)} cannot be compared"
+    )
 
 
 def logic(ctx: Specialiser, node: ast.BoolOp) -> Value:
@@ -410,7 +423,9 @@ def _is_bool(value: Value) -> bool:
     )
 
 
-def conditional(ctx: Specialiser, test: ast.expr, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+def conditional(
+    ctx: Specialiser, test: ast.expr, then: Callable[[], Value], orelse: Callable[[], Value]
+) -> Value:
     cond = truth(ctx, ctx.eval(test))
     if isinstance(cond, Static):
         return then() if cond.value else orelse()
@@ -447,8 +462,9 @@ def attribute(ctx: Specialiser, owner: Value, name: str) -> Value:
 def slice_(ctx: Specialiser, node: ast.Slice) -> Value:
     parts = [Static(None) if p is None else ctx.eval(p) for p in (node.lower, node.upper, node.step)]
     parts = [Static(p.value.__index__()) if _static_index(p) else p for p in parts]  # type: ignore[union-attr]
-    if all(isinstance(p, Static) for p in parts):
-        return Static(slice(*(p.value for p in parts)))  # type: ignore[union-attr]
+    bounds = [p.value for p in parts if isinstance(p, Static)]
+    if len(bounds) == 3:
+        return Static(slice(bounds[0], bounds[1], bounds[2]))
     return SliceValue(*parts)
 
 
@@ -462,4 +478,17 @@ def subscript(ctx: Specialiser, owner: Value, index: Value) -> Value:
     return containers.getitem(ctx, owner, index)
 
 
-__all__ = ["attribute", "binary", "boolean", "choose", "compare", "const", "evaluate", "in_order", "spread", "subscript", "text", "truth"]
+__all__ = [
+    "attribute",
+    "binary",
+    "boolean",
+    "choose",
+    "compare",
+    "const",
+    "evaluate",
+    "in_order",
+    "spread",
+    "subscript",
+    "text",
+    "truth",
+]

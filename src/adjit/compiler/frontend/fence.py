@@ -1,8 +1,8 @@
 """Which Python constructs are read, and for each of the others why not and what to write instead.
 
-Input: the syntax tree of a function. Output: nothing, or errors for all refused constructs at once. Invariant: each node
-class of `ast` is accepted or refused by name; one that a later Python adds is refused. Non-goals: refusals that
-depend on types or values.
+Input: the syntax tree of a function. Output: nothing, or errors for all refused constructs at once.
+Invariant: each node class of `ast` is accepted or refused by name; one that a later Python adds is refused.
+Non-goals: refusals that depend on types or values.
 """
 
 from __future__ import annotations
@@ -13,12 +13,18 @@ from ...errors import UnsupportedSyntaxError
 from ..diagnostics import Diagnostics
 from .source import FunctionNode, location_of
 
-STATEMENTS = """FunctionDef Return Assign AugAssign AnnAssign For While If Raise Assert Expr Pass Break Continue
-arguments arg keyword"""
-EXPRESSIONS = """BoolOp BinOp UnaryOp Lambda IfExp Dict ListComp GeneratorExp DictComp Compare Call JoinedStr FormattedValue
-Constant Attribute Subscript Starred Name List Tuple Set Slice NamedExpr comprehension Load Store"""
-OPERATORS = """And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv Invert Not UAdd USub
-Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn"""
+STATEMENTS = """
+FunctionDef Return Assign AugAssign AnnAssign For While If Raise Assert Expr Pass Break Continue
+arguments arg keyword
+"""
+EXPRESSIONS = """
+BoolOp BinOp UnaryOp Lambda IfExp Dict ListComp GeneratorExp DictComp Compare Call JoinedStr FormattedValue
+Constant Attribute Subscript Starred Name List Tuple Set Slice NamedExpr comprehension Load Store
+"""
+OPERATORS = """
+And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv Invert Not UAdd USub
+Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn
+"""
 ACCEPTED = frozenset(f"{STATEMENTS} {EXPRESSIONS} {OPERATORS}".split())
 
 _GENERATOR = (
@@ -60,8 +66,16 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "an inner function cannot rebind the variables of the outer one here",
         "return the new value and assign it where the function is called",
     ),
-    "ClassDef": ("a class definition", "classes are not made inside a differentiated function", "define it outside"),
-    "Import": ("'import'", "modules are not imported inside a differentiated function", "import at the top of the file"),
+    "ClassDef": (
+        "a class definition",
+        "classes are not made inside a differentiated function",
+        "define it outside",
+    ),
+    "Import": (
+        "'import'",
+        "modules are not imported inside a differentiated function",
+        "import at the top of the file",
+    ),
     "Delete": _DELETE,
     "Del": _DELETE,
     "SetComp": ("a set comprehension", "sets have no order", "use a list comprehension"),
@@ -108,7 +122,11 @@ def _decorators(node: ast.FunctionDef, file: str, name: str, found: Diagnostics)
         if last not in ("njit", "jit"):
             place = location_of(file, name, decorator)
             what = "a decorator of an inner function is not supported"
-            found.add(UnsupportedSyntaxError(what, place, "it is not run", "apply it outside, to a function of the module"))
+            found.add(
+                UnsupportedSyntaxError(
+                    what, place, "it is not run", "apply it outside, to a function of the module"
+                )
+            )
 
 
 __all__ = ["ACCEPTED", "REFUSED", "check"]

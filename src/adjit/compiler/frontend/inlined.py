@@ -1,9 +1,9 @@
 """Calls of a transform inside a user's function: the transform's program becomes part of the one being made.
 
-Input: an object with a method `program(arguments) -> Program`, and the values of its arguments. Output: the value of the
-call; the statements of the program with variables of their own. Invariants: two parameters never share memory: an array that
-is passed twice and written is passed once (`SameAs`), other overlaps with a write are refused.
-Non-goals: making the program (the transform's).
+Input: an object with a method `program(arguments) -> Program`, and the values of its arguments. Output: the
+value of the call; the statements of the program with variables of their own. Invariants: two parameters
+never share memory: an array that is passed twice and written is passed once (`SameAs`), other overlaps with
+a write are refused. Non-goals: making the program (the transform's).
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _bound(
 def _program(
     ctx: Specialiser, transform: Transform, values: Sequence[Value]
 ) -> tuple[Program, list[Operand], list[ArrayValue]]:
-    """The program for these arguments; an array passed twice is one parameter if the program writes memory."""
+    """The program for these arguments; an array passed twice is one parameter if memory is written."""
     for alias in (False, True):
         arguments = _Arguments(ctx)
         specs = tuple(arguments.spec(v, alias) for v in values)
@@ -138,22 +138,26 @@ def _written(program: Program, operands: Sequence[Operand]) -> list[Var]:
 def _overlaps(ctx: Specialiser, program: Program, operands: Sequence[Operand]) -> None:
     for v in _written(program, operands):
         for other in operands:
-            if other is not v and isinstance(other, Var) and isinstance(other.type, Array):
-                if ctx.b.origin(other) & ctx.b.origin(v):
-                    ctx.error(
-                        OverwriteError,
-                        "a transformed function writes an argument that overlaps another one",
-                        "the two would have to share their derivative",
-                        "pass a copy",
-                    )
+            array = isinstance(other, Var) and isinstance(other.type, Array)
+            if array and other is not v and ctx.b.origin(other) & ctx.b.origin(v):  # type: ignore[arg-type]
+                ctx.error(
+                    OverwriteError,
+                    "a transformed function writes an argument that overlaps another one",
+                    "the two would have to share their derivative",
+                    "pass a copy",
+                )
 
 
-def inline(ctx: Specialiser, program: Program, operands: Sequence[Operand], arrays: Sequence[ArrayValue]) -> Value:
+def inline(
+    ctx: Specialiser, program: Program, operands: Sequence[Operand], arrays: Sequence[ArrayValue]
+) -> Value:
     """The program's statements here, and what it returns."""
     hidden = []
     for h in program.hidden:
         value = resolve.hidden_again(ctx, h)
-        hidden.append(as_variable(ctx, value) if isinstance(value, ArrayValue) else operand(ctx, value, h.spec.dtype))
+        hidden.append(
+            as_variable(ctx, value) if isinstance(value, ArrayValue) else operand(ctx, value, h.spec.dtype)
+        )
     for g in program.guards:
         if g not in ctx.guards:
             ctx.guards.append(g)
@@ -205,11 +209,15 @@ class _Copier:
             case For(iv=iv, args=args, body=body, stop=stop):
                 iv, args = self.fresh(iv), tuple(self.fresh(a) for a in args)
                 inner = self.block(body)
-                new = replace(new, iv=iv, args=args, body=inner, stop=None if stop is None else self.read(stop))
+                new = replace(
+                    new, iv=iv, args=args, body=inner, stop=None if stop is None else self.read(stop)
+                )
             case While(args=args, cond=cond, body=body, stop=stop):
                 args = tuple(self.fresh(a) for a in args)
                 first, inner = self.block(cond), self.block(body)
-                new = replace(new, args=args, cond=first, body=inner, stop=None if stop is None else self.read(stop))
+                new = replace(
+                    new, args=args, cond=first, body=inner, stop=None if stop is None else self.read(stop)
+                )
             case If(then=then, orelse=orelse):
                 new = replace(new, then=self.block(then), orelse=self.block(orelse))
         outs = [self.fresh(v) for v in defined(s)]
@@ -228,7 +236,9 @@ class _Copier:
         for out in outs:
             if isinstance(out.type, Array) and type(new).__name__ != "Alloc":
                 sources = [x for x in _array_operands(new) if isinstance(x, Var) and x is not out]
-                self.b.origins[out] = frozenset(r for x in sources for r in self.b.origin(x)) or frozenset((out,))
+                self.b.origins[out] = frozenset(r for x in sources for r in self.b.origin(x)) or frozenset(
+                    (out,)
+                )
 
 
 def _array_operands(s: Stmt) -> list[Operand]:

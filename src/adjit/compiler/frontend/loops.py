@@ -1,8 +1,9 @@
 """`for` and `while`: what is looped over, and whether the passes are written out.
 
-Input: a loop statement of the normalised text. Output: statements, names rebound. A loop over items of known number that
-are of different kinds is written out pass by pass; so is one in which something has to be known at compile time.
-Invariants: the loop variable keeps its last value. Non-goals: what is carried from pass to pass (`passes`).
+Input: a loop statement of the normalised text. Output: statements, names rebound. A loop over items of known
+number that are of different kinds is written out pass by pass; so is one in which something has to be known
+at compile time. Invariants: the loop variable keeps its last value. Non-goals: what is carried from pass to
+pass (`passes`).
 """
 
 from __future__ import annotations
@@ -97,7 +98,9 @@ def _counted(ctx: Specialiser, node: ast.For, over: RangeValue, items: list[Valu
     if isinstance(step, Const):
         if step.value == 0:
             ctx.error(InferenceError, "range() arg 3 must not be zero")
-        header = Counted(lo, hi, int(step.value), hint, lambda iv: ctx.assign(node.target, ScalarValue(iv, weak=True)))
+        header = Counted(
+            lo, hi, int(step.value), hint, lambda iv: ctx.assign(node.target, ScalarValue(iv, weak=True))
+        )
     else:
         header = Counted(
             const(0), trips(ctx, over), 1, "k", lambda k: ctx.assign(node.target, range_item(ctx, over, k))

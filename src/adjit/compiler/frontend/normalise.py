@@ -1,17 +1,17 @@
 """Structured exits: `break`, `continue`, early `return` and loop `else` become conditions and flags.
 
-Input: a function's syntax tree, within the fence. Output: statements in which a return is an assignment to `@result`,
-and a loop that can end early has a flag, true at the end of the pass that is the last one. Invariants: no Return, Break or
-Continue is left; the nodes of the input are not changed; names with `@` cannot collide with the user's.
-Non-goals: anything inside an expression.
+Input: a function's syntax tree, within the fence. Output: statements in which a return is an assignment to
+`@result`, and a loop that can end early has a flag, true at the end of the pass that is the last one.
+Invariants: no Return, Break or Continue is left; the nodes of the input are not changed; names with `@`
+cannot collide with the user's. Non-goals: anything inside an expression.
 
 >>> import ast
->>> node = ast.parse("def f(x):\\n    if x: return 1\\n    return 2").body[0]
+>>> node = ast.parse("def f(x):\n    if x: return 1\n    return 2").body[0]
 >>> print(ast.unparse(ast.Module(normalise(node).body, [])))
 if x:
-    @result = 1
+@result = 1
 else:
-    @result = 2
+@result = 2
 """
 
 from __future__ import annotations
@@ -27,13 +27,31 @@ RESULT, RETURNED = "@result", "@returned"
 DUPLICATED = 40  # statements up to this many nodes are written twice rather than put under a flag
 SIMPLE_CALLS = frozenset(("abs", "len", "min", "max", "int", "float", "bool", "round"))
 SIMPLE_ATTRIBUTES = frozenset(
-    ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "abs", "fabs", "isnan", "isfinite", "isinf", "floor", "ceil", "hypot")
+    (
+        "sqrt",
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "tanh",
+        "abs",
+        "fabs",
+        "isnan",
+        "isfinite",
+        "isinf",
+        "floor",
+        "ceil",
+        "hypot",
+    )
 )
 
 
 @dataclass
 class Normal:
-    """`stops` holds the flag of each loop that may end early; `test` the conditions of exits are plain names there."""
+    """`stops` holds the flag of each loop that may end early; `test` the conditions of exits are plain names
+    there.
+    """
 
     body: list[ast.stmt]
     stops: dict[ast.stmt, str] = field(default_factory=dict)
@@ -237,7 +255,9 @@ class _Structurer:
         before = [_flag(broke, False, s)] if broke is not None else []
         after: list[ast.stmt] | None = None
         if s.orelse:
-            unless = [_if(_not(_read(broke, s)), list(s.orelse), [], s)] if broke is not None else list(s.orelse)
+            unless = (
+                [_if(_not(_read(broke, s)), list(s.orelse), [], s)] if broke is not None else list(s.orelse)
+            )
             after = [*unless, *rest]
         if ast.Return in found:
             gone: list[ast.stmt] = [ast.copy_location(_Propagate(), s)]

@@ -1,10 +1,10 @@
 """One loop of core IR from a walk of its body: what each name carries from pass to pass is found by trying.
 
-Input: a `Loop`: its header, its body as a walk, the names that it assigns. Output: a `For` or `While`, names rebound to
-its results. The body is walked into a block that is thrown away until the types at its end agree with those at its
-start. Numbers widen; names that permute arrays carry references; a name that is bound to a new array in each pass gets
-storage of its own, into which the pass copies at its end. Invariants: as in `branches`.
-Non-goals: what is iterated over (`loops`), loops that are unrolled.
+Input: a `Loop`: its header, its body as a walk, the names that it assigns. Output: a `For` or `While`, names
+rebound to its results. The body is walked into a block that is thrown away until the types at its end agree
+with those at its start. Numbers widen; names that permute arrays carry references; a name that is bound to a
+new array in each pass gets storage of its own, into which the pass copies at its end. Invariants: as in
+`branches`. Non-goals: what is iterated over (`loops`), loops that are unrolled.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from ..ir.builder import const
 from ..ir.nodes import Block, Const, For, Operand, Var, While
 from ..ir.types import BOOL, INT, Array, Scalar
 from . import carry
-from .arrays import copy_into, full, materialise
-from .arrays.broadcast import require_equal
+from .arrays import copy_into, full
 from .arrays.linear import equal
 from .arrays.promote import is_number
-from .arrays.view import reads
 from .branches import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
-from .carry import Copies, Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .carry import Copies, Items, Mixed, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .plan import Guess, Plan, exchanged, fits, has_storage, widened
 from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
@@ -40,11 +39,6 @@ class ActiveLoop:
     iv: Var
     key: object
     scope: object
-
-
-@dataclass(frozen=True)
-class Guess:
-    """A name that may be read before the loop has assigned it: taken for a float until its type is known."""
 
 
 @dataclass
@@ -67,7 +61,9 @@ class Conditional:
 
 @dataclass
 class Loop:
-    """`entered` are names that a pass may read before it binds them, `head` those needed by a pass or afterwards."""
+    """`entered` are names that a pass may read before it binds them, `head` those needed by a pass or
+    afterwards.
+    """
 
     node: object
     header: Counted | Conditional
@@ -82,10 +78,7 @@ class Loop:
         return (self.node, ctx.path)
 
 
-Plan = dict[Key, "Slot | Guess"]
-
-
-class Unrollable(Exception):  # noqa: N818
+class Unrollable(Exception):
     """The passes differ in kind: only a loop written out pass by pass can hold them."""
 
     def __init__(self, name: str, reason: str) -> None:
@@ -115,19 +108,10 @@ def _start(ctx: Specialiser, loop: Loop) -> Plan:
             continue
         value = ctx.frame.names.get(name)
         before = known.get(name)
-        plan[ctx.frame, name] = before if before is not None and _fits(before, value) else _first(ctx, loop, name, value)
+        plan[ctx.frame, name] = (
+            before if before is not None and fits(before, value) else _first(ctx, loop, name, value)
+        )
     return plan
-
-
-def _fits(slot: Slot | Guess, value: Value | None) -> bool:
-    match slot:
-        case Number():
-            return value is not None and (missing(value) or is_number(value))
-        case Storage(ndim=ndim) | Reference(ndim=ndim):
-            return isinstance(value, ArrayValue | VirtualArray) and len(value.shape) == ndim
-        case Same():
-            return not missing(value) and not (value is not None and is_number(value))
-    return False
 
 
 def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot | Guess:
@@ -243,14 +227,18 @@ class _Attempt:
             case Optional_(inner=inner):
                 return self.storage(key, inner, value.value if isinstance(value, Maybe) else value)
             case Items(slots=slots) if value is not None:
-                return [p for s, v in zip(slots, carry.parts(value), strict=True) for p in self.storage(key, s, v)]
+                return [
+                    p for s, v in zip(slots, carry.parts(value), strict=True) for p in self.storage(key, s, v)
+                ]
             case Storage(dtype=dtype):
                 assert isinstance(value, ArrayValue | VirtualArray)
                 if isinstance(value, ArrayValue) and value.dtype == dtype and self.own(key, value):
                     return [value]
                 place = full(ctx, ctx.b.alloc(value.shape, dtype, _hint(key)))
                 if isinstance(value, ArrayValue) and not self.own(key, value):
-                    reason = f"{_hint(key)!r} stands for another array at first and for a new one after each pass"
+                    reason = (
+                        f"{_hint(key)!r} stands for another array at first and for a new one after each pass"
+                    )
                     freeze(ctx, place.base, ctx.b.origin(value.base), reason)
                 return [place]
         return []
@@ -267,7 +255,9 @@ class _Attempt:
                 continue
             if any(ctx.b.origin(a.base) & roots for a in arrays_in(v)):
                 return False
-        return not any(a is not value and ctx.b.origin(a.base) & roots for a in arrays_in(self.before[key] or value))
+        return not any(
+            a is not value and ctx.b.origin(a.base) & roots for a in arrays_in(self.before[key] or value)
+        )
 
     def references(self) -> None:
         """An array parameter of the loop may be any of the arrays that come in."""
@@ -306,7 +296,7 @@ class _Attempt:
                 self.entry[key] = value
                 if isinstance(slot, Mixed):
                     self.entry[key] = frame.names[name] = Undefined(name, slot.reason)
-            elif missing(value) and _has_storage(slot):
+            elif missing(value) and has_storage(slot):
                 self.entry[key] = None  # its memory is made when its shape is known
             else:
                 args, places = iter(self.args[key]), iter(self.places[key])
@@ -343,13 +333,15 @@ class _Attempt:
 
     def agree(self) -> bool:
         """Whether the plan held; else `next` is wider."""
-        exchanged = self.exchanged()
+        moved = exchanged(self.plan, self.before, self.entry, self.ends)
         for key, end in self.ends.items():
             slot = self.plan.get(key, Same())
             new = self.revised(key, slot, end)
-            if isinstance(new, Reference) and key not in exchanged:
+            if isinstance(new, Reference) and key not in moved:
                 new = Storage(new.dtype, new.ndim)
-            elif key in exchanged and isinstance(new, Reference | Storage | Part) and not isinstance(slot, Storage):
+            elif (
+                key in moved and isinstance(new, Reference | Storage | Part) and not isinstance(slot, Storage)
+            ):
                 like = self.before[key]
                 assert isinstance(like, ArrayValue)
                 new = Reference(like.dtype, len(like.shape))
@@ -368,74 +360,11 @@ class _Attempt:
             if end is None or isinstance(end, Undefined):
                 return Same()
             inner = carry.alone(ctx, end, strong=True)
-            may_miss = isinstance(slot, Guess) or isinstance(end, Maybe) or isinstance(self.loop.header, Conditional)
+            may_miss = (
+                isinstance(slot, Guess) or isinstance(end, Maybe) or isinstance(self.loop.header, Conditional)
+            )
             return carry.optional(inner) if may_miss else inner
-        return self.widened(slot, before, self.entry.get(key), end)
-
-    def widened(self, slot: Slot, before: Value | None, entry: Value | None, end: Value | None) -> Slot:
-        ctx = self.ctx
-        match slot:
-            case Mixed():
-                return slot
-            case Same():
-                if (end is None and entry is None) or (
-                    end is not None and entry is not None and carry.same_value(entry, end)
-                ):
-                    return slot
-                return carry.join(ctx, before, end, strong=True)
-            case Number(dtype=dtype, weak=weak):
-                if end is not None and (is_number(end) or (isinstance(end, ArrayValue) and not end.shape)):
-                    found = carry.alone(ctx, end, strong=True)
-                    assert isinstance(found, Number)
-                    new = carry.promote((dtype, weak), (found.dtype, found.weak))
-                    return Number(new[0], new[1] and not new[0].startswith("float"))
-            case Optional_(inner=inner):
-                if missing(end):
-                    return slot
-                held = end.value if isinstance(end, Maybe) else end
-                start = entry.value if isinstance(entry, Maybe) else entry
-                first = before.value if isinstance(before, Maybe) else before
-                return carry.optional(self.widened(inner, first, start, held))
-            case Items(kind=kind, keys=keys, slots=slots):
-                if end is not None and _alike(slot, end):
-                    n = len(slots)
-                    olds = [None] * n if missing(before) or before is None else carry.parts(before)
-                    starts = [None] * n if missing(entry) or entry is None else carry.parts(entry)
-                    rows = zip(slots, olds, starts, carry.parts(end), strict=True)
-                    return Items(kind, keys, tuple(self.widened(*row) for row in rows))
-            case Part(like=like, varying=varying):
-                if isinstance(end, ArrayValue):
-                    new_slot = carry.join(ctx, like, end)
-                    if isinstance(new_slot, Part):
-                        both = zip(varying, new_slot.varying, strict=True)
-                        return Part(like, tuple(a or b for a, b in both))
-                    return slot if isinstance(new_slot, Same) else _as_storage(new_slot)
-            case Reference(dtype=dtype, ndim=ndim):
-                if isinstance(end, ArrayValue | VirtualArray) and len(end.shape) == ndim:
-                    return slot if isinstance(end, ArrayValue) else Storage(_wider(dtype, end), ndim)
-            case Storage(dtype=dtype, ndim=ndim):
-                if isinstance(end, ArrayValue | VirtualArray) and len(end.shape) == ndim:
-                    return Storage(_wider(dtype, end), ndim)
-        what = carry.kind_of(end) if end is not None else "unbound"
-        return Mixed(f"it is {_slot_kind(slot)} before a pass of the loop and {what} after it")
-
-    def exchanged(self) -> set[Key]:
-        """Names whose arrays at the end are those of such names at the start, each once."""
-        starts: dict[Key, ArrayValue] = {}
-        for key, end in self.ends.items():
-            entry = self.entry.get(key, self.before.get(key))
-            slot = self.plan.get(key, Same())
-            if isinstance(entry, ArrayValue) and isinstance(end, ArrayValue) and isinstance(slot, Same | Reference | Part):
-                starts[key] = entry
-        moved = {k for k, v in starts.items() if not carry.same_value(v, self.ends[k])}  # type: ignore[arg-type]
-        group = moved | {k for k in starts if isinstance(self.plan.get(k), Reference)}
-        while True:
-            source = {k: _find(starts, group, self.ends[k]) for k in group}
-            bad = {k for k, s in source.items() if s is None}
-            bad |= group - {s for s in source.values() if s is not None}
-            if not bad:
-                return group if len(set(source.values())) == len(group) else set()
-            group -= bad
+        return widened(ctx, slot, before, self.entry.get(key), end)
 
     def stop(self) -> Operand | None:
         if self.loop.stop is None:
@@ -458,7 +387,7 @@ class _Attempt:
             end = self.ends[key]
             if isinstance(slot, Guess):
                 continue
-            if not self.places[key] and _has_storage(slot):
+            if not self.places[key] and has_storage(slot):
                 self.places[key] = self.late(key, slot, end)
             copies = Copies(iter(self.places[key]), [])
             out.extend(carry.yields(ctx, slot, end, copies))
@@ -486,7 +415,9 @@ class _Attempt:
         return []
 
     def protect(self, key: Key, place: ArrayValue, value: Value, written: set[Var]) -> None:
-        """A copy must not be written while other names still see what it was copied from, nor must that memory."""
+        """A copy must not be written while other names still see what it was copied from, nor must that
+        memory.
+        """
         ctx = self.ctx
         if not isinstance(value, ArrayValue):
             return
@@ -504,7 +435,9 @@ class _Attempt:
             return
         reason = f"two names stand for one array at the end of a pass of the loop, {_hint(key)!r} among them"
         if (others | {place.base}) & written:
-            ctx.error(OverwriteError, f"the array {_hint(key)!r} is written in the loop", reason, "copy the array")
+            ctx.error(
+                OverwriteError, f"the array {_hint(key)!r} is written in the loop", reason, "copy the array"
+            )
         freeze(ctx, place.base, frozenset(others), reason)
 
     def visible(self, key: Key) -> bool:
@@ -551,50 +484,6 @@ class _Attempt:
 
 def _hint(key: Key) -> str:
     return key[1].lstrip("@")
-
-
-def _has_storage(slot: Slot) -> bool:
-    match slot:
-        case Storage():
-            return True
-        case Optional_(inner=inner):
-            return _has_storage(inner)
-        case Items(slots=slots):
-            return any(_has_storage(s) for s in slots)
-    return False
-
-
-def _as_storage(slot: Slot) -> Slot:
-    return Storage(slot.dtype, slot.ndim) if isinstance(slot, Reference) else slot
-
-
-def _wider(dtype: str, value: ArrayValue | VirtualArray) -> str:
-    return carry.promote((dtype, False), (value.dtype, False))[0]
-
-
-def _alike(slot: Items, value: Value) -> bool:
-    try:
-        return len(carry.parts(value)) == len(slot.slots)
-    except AssertionError:
-        return False
-
-
-def _slot_kind(slot: Slot | Guess) -> str:
-    match slot:
-        case Number(dtype=dtype):
-            return f"a {dtype} scalar"
-        case Items(kind=kind, slots=slots):
-            return f"a {kind.__name__} of {len(slots)}"
-        case Storage(ndim=ndim) | Reference(ndim=ndim):
-            return f"a {ndim}-dimensional array"
-    return "another value"
-
-
-def _find(starts: dict[Key, ArrayValue], group: set[Key], end: Value | None) -> Key | None:
-    for k in sorted(group, key=lambda key: key[1]):
-        if end is not None and carry.same_value(starts[k], end):
-            return k
-    return None
 
 
 __all__ = ["Conditional", "Counted", "Loop", "Scalar", "Unrollable", "run"]

@@ -1,7 +1,8 @@
 """Python's builtin functions on frontend values.
 
-Input: a builtin and the values of its arguments. Output: a value. Results of numbers are Python numbers, hence weak.
-Invariants: a builtin that is not in the table is refused. Non-goals: NumPy functions of the same name (`arrays`).
+Input: a builtin and the values of its arguments. Output: a value. Results of numbers are Python numbers,
+hence weak. Invariants: a builtin that is not in the table is refused. Non-goals: NumPy functions of the same
+name (`arrays`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,17 +19,12 @@ from ..ir.builder import const
 from ..ir.nodes import Const, Operand
 from . import arrays, containers
 from .arrays.promote import dtype_of, is_array, is_number, is_weak, operand, value_of
-from .structure import field_names, is_record
 from .values import (
-    Closure,
     IndexSpace,
     Mapping_,
-    Method,
     RangeValue,
-    Record,
     ScalarValue,
     Sequence_,
-    SliceValue,
     Static,
     Stream,
     Value,
@@ -56,9 +52,14 @@ def define(*functions: object) -> Callable[[Callable[..., Value]], Callable[...,
             try:
                 return f(ctx, *args, **kwargs)
             except TypeError as error:
-                if "argument" not in str(error) or "_" + getattr(functions[0], "__name__", "") not in str(error):
+                if "argument" not in str(error) or "_" + getattr(functions[0], "__name__", "") not in str(
+                    error
+                ):
                     raise
-                return ctx.error(InferenceError, f"{getattr(functions[0], '__name__', '')}: these arguments are not supported")
+                return ctx.error(
+                    InferenceError,
+                    f"{getattr(functions[0], '__name__', '')}: these arguments are not supported",
+                )
 
         for function in functions:
             TABLE[function] = run
@@ -74,7 +75,11 @@ ZERO, ONE = Static(0), Static(1)
 def weak(value: Value) -> Value:
     """A number as a Python number."""
     if isinstance(value, ScalarValue):
-        return value_of(value.operand, weak=True) if isinstance(value.operand, Const) else ScalarValue(value.operand, True)
+        return (
+            value_of(value.operand, weak=True)
+            if isinstance(value.operand, Const)
+            else ScalarValue(value.operand, True)
+        )
     if isinstance(value, Static) and isinstance(value.value, np.generic):
         return Static(value.value.item())
     return value
@@ -265,11 +270,15 @@ def _round(ctx: Specialiser, value: Value, digits: Value = NONE) -> Value:
 
 def _extremum(ctx: Specialiser, op: str, values: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     if kwargs:
-        ctx.error(UnsupportedSyntaxError, f"the argument {next(iter(kwargs))!r} of max and min is not supported")
+        ctx.error(
+            UnsupportedSyntaxError, f"the argument {next(iter(kwargs))!r} of max and min is not supported"
+        )
     if len(values) == 1:
         if is_array(values[0]):
             if len(values[0].shape) > 1:  # type: ignore[union-attr]
-                ctx.error(InferenceError, "the truth value of an array with more than one element is ambiguous")
+                ctx.error(
+                    InferenceError, "the truth value of an array with more than one element is ambiguous"
+                )
             return arrays.numpy_call(ctx, np.max if op == "maximum" else np.min, list(values), {})
         values = containers.items(ctx, values[0])
     if not values:
@@ -290,7 +299,8 @@ def two_extremum(ctx: Specialiser, op: str, a: Value, b: Value) -> Value:
             "use np.maximum or np.minimum",
         )
     if isinstance(a, Static) and isinstance(b, Static):
-        return Static((max if op == "maximum" else min)(a.value, b.value))  # type: ignore[type-var]
+        chosen: Any = max if op == "maximum" else min
+        return Static(chosen(a.value, b.value))
     both = is_weak(a) and is_weak(b)
     found = arrays.numpy_call(ctx, np.maximum if op == "maximum" else np.minimum, [a, b], {})
     return weak(found) if both else found
@@ -304,7 +314,11 @@ TABLE[min] = lambda ctx, args, kwargs: _extremum(ctx, "minimum", args, kwargs)
 def _sum(ctx: Specialiser, values: Value, start: Value = ZERO) -> Value:
     if is_array(values) and len(values.shape) == 1:  # type: ignore[union-attr]
         total = arrays.numpy_call(ctx, np.sum, [values], {})
-        return total if isinstance(start, Static) and start.value == 0 else arrays.binary(ctx, "add", start, total)
+        return (
+            total
+            if isinstance(start, Static) and start.value == 0
+            else arrays.binary(ctx, "add", start, total)
+        )
     total = start
     for v in containers.items(ctx, values):
         total = arrays.binary(ctx, "add", total, v)
@@ -344,116 +358,6 @@ def _any(ctx: Specialiser, values: Value) -> Value:
 @define(all)
 def _all(ctx: Specialiser, values: Value) -> Value:
     return _quantified(ctx, values, False)
-
-
-# -- containers and types
-
-
-@define(tuple)
-def _tuple(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B008
-    return Sequence_(tuple(containers.items(ctx, values)))
-
-
-@define(list)
-def _list(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B008
-    return Sequence_(tuple(containers.items(ctx, values)), list)
-
-
-@define(dict)
-def _dict(ctx: Specialiser, values: Value | None = None, **named: Value) -> Value:
-    found: dict[object, Value] = {}
-    if isinstance(values, Mapping_):
-        found.update(values.items)
-    elif values is not None:
-        for pair in containers.items(ctx, values):
-            k, v = containers.items(ctx, pair)
-            found[containers.key(ctx, k)] = v
-    return Mapping_({**found, **named})
-
-
-@define(slice)
-def _slice(ctx: Specialiser, a: Value, b: Value | None = None, step: Value = NONE) -> Value:
-    lo, hi = (NONE, a) if b is None else (a, b)
-    plain = [containers.plain_object(v) for v in (lo, hi, step)]
-    if None not in plain:
-        return Static(slice(*(p[0] for p in plain if p is not None)))
-    return SliceValue(lo, hi, step)
-
-
-@define(type)
-def _type(ctx: Specialiser, value: Value) -> Value:
-    return Static(python_type(ctx, value))
-
-
-def python_type(ctx: Specialiser, value: Value) -> type:
-    """The class that the value has in Python."""
-    if is_array(value):
-        return np.ndarray
-    match value:
-        case Sequence_(kind=kind):
-            return kind
-        case Mapping_():
-            return dict
-        case Record(cls=cls):
-            return cls
-        case Closure() | Method():
-            return type(lambda: None)
-        case RangeValue():
-            return range
-        case Static(value=v):
-            return type(v)
-    name = dtype_of(ctx, value)
-    if is_weak(value) or name == "bool":
-        return {"f": float, "b": bool}.get(np.dtype(name).kind, int)
-    return np.dtype(name).type
-
-
-@define(isinstance)
-def _isinstance(ctx: Specialiser, value: Value, classes: Value) -> Value:
-    plain = containers.plain_object(classes)
-    if plain is None:
-        ctx.error(InferenceError, "the classes of isinstance must be known at compile time")
-    return Static(issubclass(python_type(ctx, value), plain[0]))  # type: ignore[arg-type]
-
-
-@define(callable)
-def _callable(ctx: Specialiser, value: Value) -> Value:
-    return Static(isinstance(value, Closure | Method) or (isinstance(value, Static) and callable(value.value)))
-
-
-@define(hasattr)
-def _hasattr(ctx: Specialiser, value: Value, name: Value) -> Value:
-    if not isinstance(name, Static) or not isinstance(name.value, str):
-        ctx.error(InferenceError, "the name of an attribute must be known at compile time")
-    if isinstance(value, Record) and is_record(value.cls):
-        return Static(name.value in field_names(value.cls) or hasattr(value.cls, name.value))
-    owner = value.value if isinstance(value, Static) else python_type(ctx, value)
-    return Static(hasattr(owner, name.value))
-
-
-@define(getattr)
-def _getattr(ctx: Specialiser, value: Value, name: Value, default: Value | None = None) -> Value:
-    if not isinstance(name, Static) or not isinstance(name.value, str):
-        ctx.error(InferenceError, "the name of an attribute must be known at compile time")
-    found = _hasattr(ctx, value, name)
-    if default is not None and isinstance(found, Static) and not found.value:
-        return default
-    return ctx.attribute(value, name.value)
-
-
-@define(print)
-def _print(ctx: Specialiser, *values: Value, **kwargs: Value) -> Value:
-    return ctx.error(
-        UnsupportedSyntaxError, "print is not supported", "compiled code shows nothing", "print outside the function"
-    )
-
-
-@define(str, repr)
-def _str(ctx: Specialiser, value: Value = Static("")) -> Value:  # noqa: B008
-    plain = containers.plain_object(value)
-    if plain is None:
-        ctx.error(UnsupportedSyntaxError, "a number known at run time only cannot become a string")
-    return Static(str(plain[0]))
 
 
 def _operator(name: str) -> Handler:

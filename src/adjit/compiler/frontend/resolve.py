@@ -1,8 +1,9 @@
-"""What a name or an attribute that is not local stands for: closure cells, globals, builtins, modules, objects.
+"""What a name or an attribute that is not local stands for: closure cells, globals, builtins, modules,
+objects.
 
-Input: a name in a frame, or a Python object. Output: a frontend value. Constants are compiled in under a guard that is
-checked at each call; arrays become hidden arguments, so that a new array is seen. Invariants: no user code is run (properties are
-inlined, descriptors not called). Non-goals: local names (`expressions`).
+Input: a name in a frame, or a Python object. Output: a frontend value. Constants are compiled in under a
+guard that is checked at each call; arrays become hidden arguments, so that a new array is seen. Invariants:
+no user code is run (properties are inlined, descriptors not called). Non-goals: local names (`expressions`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,19 @@ if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
 Fetch = Callable[[], object]
-STABLE = ("numpy", "math", "cmath", "scipy", "numba", "builtins", "operator", "functools", "adjit", "enum", "types")
+STABLE = (
+    "numpy",
+    "math",
+    "cmath",
+    "scipy",
+    "numba",
+    "builtins",
+    "operator",
+    "functools",
+    "adjit",
+    "enum",
+    "types",
+)
 
 
 def outer_name(ctx: Specialiser, frame: Frame, name: str) -> Value:
@@ -54,7 +67,9 @@ def outer_name(ctx: Specialiser, frame: Frame, name: str) -> Value:
 
 
 def lifted(ctx: Specialiser, space: int, name: str, found: object, fetch: Fetch) -> Value:
-    """The value of an object that is found under `name` at each call; the same one each time it is asked for."""
+    """The value of an object that is found under `name` at each call; the same one each time it is asked
+    for.
+    """
     key = (space, name)
     if key not in ctx.lifted:
         ctx.lifted[key] = lift(ctx, name, found, fetch)
@@ -121,11 +136,11 @@ def skeleton(found: object) -> object:
     return found
 
 
-def _layout(found: np.ndarray) -> str:  # type: ignore[type-arg]
+def _layout(found: np.ndarray) -> str:
     return "C" if found.flags.c_contiguous else "F" if found.flags.f_contiguous else "A"
 
 
-def _ones(found: np.ndarray) -> tuple[int, ...]:  # type: ignore[type-arg]
+def _ones(found: np.ndarray) -> tuple[int, ...]:
     return tuple(k for k, n in enumerate(found.shape) if n == 1)
 
 
@@ -134,7 +149,7 @@ def _structure(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Valu
         return hidden(ctx, name, found, fetch)
     if type(found) in (tuple, list):
         items = [
-            _structure(ctx, f"{name}[{k}]", v, lambda k=k: fetch()[k])  # type: ignore[index, misc]
+            _structure(ctx, f"{name}[{k}]", v, lambda k=k: fetch()[k])  # type: ignore[index, misc, var-annotated]
             for k, v in enumerate(found)  # type: ignore[arg-type]
         ]
         return node(type(found), (), items)
@@ -154,12 +169,12 @@ def _structure(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Valu
     return Static(found)
 
 
-def hidden(ctx: Specialiser, name: str, found: np.ndarray, fetch: Fetch) -> Value:  # type: ignore[type-arg]
+def hidden(ctx: Specialiser, name: str, found: np.ndarray, fetch: Fetch) -> Value:
     """An array of the module or of a closure: an argument that the caller does not see."""
     if found.dtype.name not in DTYPES:
-        ctx.error(UnsupportedSyntaxError, f"the array {name!r} has dtype {found.dtype}, which is not supported")
-    layout = "C" if found.flags.c_contiguous else "F" if found.flags.f_contiguous else "A"
-    ones = tuple(axis for axis, n in enumerate(found.shape) if n == 1)
+        ctx.error(
+            UnsupportedSyntaxError, f"the array {name!r} has dtype {found.dtype}, which is not supported"
+        )
     spec = ArraySpec(found.dtype.name, found.ndim, _layout(found), True, _ones(found))
     return hidden_argument(ctx, Hidden(name, fetch, spec))
 
@@ -167,7 +182,9 @@ def hidden(ctx: Specialiser, name: str, found: np.ndarray, fetch: Fetch) -> Valu
 def hidden_again(ctx: Specialiser, wanted: Hidden) -> Value:
     """A hidden argument of a program that is inlined here."""
     for known, var in ctx.hidden:
-        if known is wanted or (known.name == wanted.name and known.spec == wanted.spec and known.fetch is wanted.fetch):
+        if known is wanted or (
+            known.name == wanted.name and known.spec == wanted.spec and known.fetch is wanted.fetch
+        ):
             return ScalarValue(var) if isinstance(known.spec, ScalarSpec) else full(ctx, var)
     return hidden_argument(ctx, wanted)
 
@@ -200,7 +217,8 @@ def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
         static = inspect.getattr_static(owner, name)
     except AttributeError:
         ctx.error(
-            NameResolutionError, f"{getattr(owner, '__name__', type(owner).__name__)!r} has no attribute {name!r}"
+            NameResolutionError,
+            f"{getattr(owner, '__name__', type(owner).__name__)!r} has no attribute {name!r}",
         )
     if isinstance(static, property) and static.fget is not None and not isinstance(owner, type):
         if _stable(type(owner)):

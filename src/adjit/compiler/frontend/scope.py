@@ -1,7 +1,8 @@
 """Names of a function: which are needed later, which a statement assigns, how often one is read.
 
-Input: normalised statements. Output: `Facts`, by statement. Invariants: the live sets are supersets of what can
-be read; names that an inner function reads count as live everywhere. Non-goals: values and types; memory of arrays.
+Input: normalised statements. Output: `Facts`, by statement. Invariants: the live sets are supersets of what
+can be read; names that an inner function reads count as live everywhere. Non-goals: values and types; memory
+of arrays.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass, field
 from .normalise import RESULT, Normal
 
 METADATA = frozenset(("shape", "ndim", "dtype", "size"))
-MUTATORS = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "update", "reverse", "setdefault"))
+MUTATORS = frozenset(
+    ("append", "extend", "insert", "pop", "remove", "clear", "update", "reverse", "setdefault")
+)
 Path = tuple[ast.AST, ...]
 _EMPTY: frozenset[str] = frozenset()
 
@@ -21,8 +24,10 @@ _EMPTY: frozenset[str] = frozenset()
 @dataclass
 class Facts:
     """`after`: names live after a compound statement; `head`: names live before each pass of a loop;
-    `entered`: those of them that a pass may read; `assigned`: names bound in a statement, in order;
-    `loads`: the loops around each read of a name (metadata apart); `paths`: the loops around each statement; `bound`: all names that the function assigns."""
+    `entered`: those of them that a pass may read; `assigned`: names bound in a statement, in order; `loads`:
+    the loops around each read of a name (metadata apart); `paths`: the loops around each statement; `bound`:
+    all names that the function assigns.
+    """
 
     after: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     head: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
@@ -34,7 +39,9 @@ class Facts:
     paths: dict[ast.stmt, Path] = field(default_factory=dict)
 
     def virtual_may_stay(self, name: str, at: ast.stmt | None) -> bool:
-        """Whether an unmaterialised array bound to `name` at a statement is read at most once for each binding."""
+        """Whether an unmaterialised array bound to `name` at a statement is read at most once for each
+        binding.
+        """
         loads = self.loads.get(name, [])
         here = self.paths.get(at, ()) if at is not None else ()
         return len(loads) <= 1 and all(set(path) <= set(here) for path in loads)
@@ -62,7 +69,11 @@ def _captured(statements: Sequence[ast.stmt]) -> Iterator[str]:
 def reads(*nodes: ast.AST | None) -> set[str]:
     """All names read inside, comprehension variables included."""
     return {
-        n.id for node in nodes if node is not None for n in ast.walk(node) if isinstance(n, ast.Name) and _is_load(n)
+        n.id
+        for node in nodes
+        if node is not None
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name) and _is_load(n)
     }
 
 
@@ -71,7 +82,7 @@ def _is_load(node: ast.Name) -> bool:
 
 
 def targets(node: ast.AST) -> Iterator[str]:
-    """Names that a target or a walrus inside an expression binds, and containers that a method call changes."""
+    """Names that a target or a walrus inside an expression binds, and containers that a method changes."""
     for n in ast.walk(node):
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
             yield n.id
@@ -160,14 +171,20 @@ class _Liveness:
                 self.names.assigned[s] = tuple(dict.fromkeys(assigned([s])))
                 return frozenset(reads(s.test)) | self.block(s.body, live) | self.block(s.orelse, live)
             case ast.For():
-                return frozenset(reads(s.iter)) | self.loop(s, live, frozenset(), frozenset(targets(s.target)))
+                return frozenset(reads(s.iter)) | self.loop(
+                    s, live, frozenset(), frozenset(targets(s.target))
+                )
             case ast.While():
                 return self.loop(s, live, frozenset(reads(s.test)), frozenset())
             case ast.Assign(targets=ts, value=value):
                 killed = {t.id for t in ts if isinstance(t, ast.Name)}
                 for t in ts:
                     if isinstance(t, ast.Tuple | ast.List):
-                        killed |= {e.id for e in ast.walk(t) if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store)}
+                        killed |= {
+                            e.id
+                            for e in ast.walk(t)
+                            if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store)
+                        }
                 return (live - killed) | reads(value, *ts)
             case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
                 return (live - {name}) | reads(value)

@@ -1,9 +1,9 @@
 """From a function object to the syntax tree of its definition, with true positions in its file.
 
-Input: a Python function (plain, nested, lambda, from a notebook cell). Output: `Source`: the node, its file, its globals
-and closure cells. The whole file is parsed, so that lines and columns are the user's own. Invariants: user code is
-never run; the file's text is the one that `linecache` knows (so notebook cells and doctests have text).
-Non-goals: deciding which constructs are accepted (`fence`), names (`resolve`).
+Input: a Python function (plain, nested, lambda, from a notebook cell). Output: `Source`: the node, its file,
+its globals and closure cells. The whole file is parsed, so that lines and columns are the user's own.
+Invariants: user code is never run; the file's text is the one that `linecache` knows (so notebook cells and
+doctests have text). Non-goals: deciding which constructs are accepted (`fence`), names (`resolve`).
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _parameter_count(code: types.CodeType) -> int:
 
 def _positions(code: types.CodeType) -> Iterator[tuple[int, int, int, int]]:
     """Spans of the instructions that come from expressions of the body."""
-    for line, end_line, column, end_column in code.co_positions():
+    for line, end_line, column, end_column in code.co_positions():  # type: ignore[attr-defined]
         if line is None or end_line is None or column is None or end_column is None:
             continue
         if (column, end_column) != (0, 0):

@@ -1,9 +1,10 @@
 """One walk from a user's function to core IR, for one signature.
 
-Input: a Python function and the specification of each argument. Output: a `Program`: typed, inlined, free of structures and
-of NumPy. Names stand for frontend values; statements are emitted through the builder as the walk meets them.
-Invariants: user code is never run; a block may be walked again (types of carried values widen), so a walk has no effect
-but on the builder, the names in scope and the tables of the specialiser. Non-goals: derivatives, optimisation.
+Input: a Python function and the specification of each argument. Output: a `Program`: typed, inlined, free of
+structures and of NumPy. Names stand for frontend values; statements are emitted through the builder as the
+walk meets them. Invariants: user code is never run; a block may be walked again (types of carried values
+widen), so a walk has no effect but on the builder, the names in scope and the tables of the specialiser.
+Non-goals: derivatives, optimisation.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..ir.builder import Builder
 from ..ir.builder import Names as Numbers
 from ..ir.nodes import Function, Location, Var
 from ..program import Guard, Hidden, Program, Spec
-from . import calls, comprehensions, containers, expressions, statements, structure
+from . import calls, comprehensions, expressions, statements, structure
 from .arrays import materialise
 from .passes import ActiveLoop
 from .scope import Facts
@@ -33,8 +34,9 @@ Result = TypeVar("Result")
 
 @dataclass(eq=False)
 class Frame:
-    """The names of one call. `outer` is the frame in which a closure was defined; a `quiet` frame (one of adjit's own
-    definitions) leaves locations at the user's line."""
+    """The names of one call. `outer` is the frame in which a closure was defined; a `quiet` frame (one of
+    adjit's own definitions) leaves locations at the user's line.
+    """
 
     source: Source
     facts: Facts
@@ -46,7 +48,7 @@ class Frame:
     site: Location | None = None
 
 
-class Again(Exception):  # noqa: N818
+class Again(Exception):
     """Walk the statement that stands in `scope` again, after `prepare`."""
 
     def __init__(self, scope: object, prepare: Callable[[], None]) -> None:
@@ -221,7 +223,9 @@ class Specialiser:
             frame.names = dict(found)
 
     def retrying(self, walk: Callable[[], Result]) -> Result:
-        """Run a walk that opens blocks; when something inside has to be done before them, do it and walk again."""
+        """Run a walk that opens blocks; when something inside has to be done before them, do it and walk
+        again.
+        """
         while True:
             kept, place = self.snapshot(), self.b.loc
             try:
@@ -242,13 +246,17 @@ class Specialiser:
                 self.error(
                     NotDifferentiableError,
                     f"the global array {self.globals[root]!r} is written",
-                    "an array of the module or of an enclosing function is constant in a differentiated function",
+                    "arrays of the module or of an enclosing function are constant in a differentiated one",
                     "pass it as an argument",
                 )
             if root in self.readonly:
-                self.error(OverwriteError, f"{self.readonly[root]} must not be written", "its memory is read-only")
+                self.error(
+                    OverwriteError, f"{self.readonly[root]} must not be written", "its memory is read-only"
+                )
             if root in self.frozen:
-                self.error(OverwriteError, f"the array {root.name!r} is written", self.frozen[root], "copy the array")
+                self.error(
+                    OverwriteError, f"the array {root.name!r} is written", self.frozen[root], "copy the array"
+                )
         self.written |= memory
         for frame in list(self.frames):
             for name, value in list(frame.names.items()):

@@ -1,8 +1,8 @@
 """Statements of the normalised text.
 
-Input: statement nodes. Output: core statements through the builder, names bound in the current frame. Invariants: assignments
-evaluate their value before their targets; nothing is walked after a statement that always raises.
-Non-goals: expressions, loops, run-time branches (files of those names).
+Input: statement nodes. Output: core statements through the builder, names bound in the current frame.
+Invariants: assignments evaluate their value before their targets; nothing is walked after a statement that
+always raises. Non-goals: expressions, loops, run-time branches (files of those names).
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def _run(ctx: Specialiser, s: ast.stmt) -> None:
             _raise(ctx, s)
         case ast.FunctionDef(name=name, args=args):
             defaults = [*args.defaults, *(d for d in args.kw_defaults if d is not None)]
-            ctx.bind(name, Closure(s, ctx.frame, tuple(ctx.settled(ctx.eval(d), "default") for d in defaults)))
+            ctx.bind(
+                name, Closure(s, ctx.frame, tuple(ctx.settled(ctx.eval(d), "default") for d in defaults))
+            )
         case _:
             ctx.error(UnsupportedSyntaxError, f"{type(s).__name__} is not supported")
 
@@ -106,7 +108,11 @@ def _set_attribute(ctx: Specialiser, owner: Value, name: str, value: Value) -> N
         arrays.setitem(ctx, flat, Static(slice(None)), value)
         return
     if is_array(owner):
-        ctx.error(UnsupportedSyntaxError, f"the attribute {name!r} of an array cannot be assigned", instead="use reshape")
+        ctx.error(
+            UnsupportedSyntaxError,
+            f"the attribute {name!r} of an array cannot be assigned",
+            instead="use reshape",
+        )
     containers.setattr_(ctx, owner, name, value)
 
 
@@ -120,7 +126,10 @@ def _unpack(ctx: Specialiser, elts: Sequence[ast.expr], value: Value, s: ast.stm
     if stars:
         at, after = stars[0], len(elts) - stars[0] - 1
         if len(found) < len(elts) - 1:
-            ctx.error(InferenceError, f"not enough values to unpack (expected at least {len(elts) - 1}, got {len(found)})")
+            ctx.error(
+                InferenceError,
+                f"not enough values to unpack (expected at least {len(elts) - 1}, got {len(found)})",
+            )
         middle = Sequence_(tuple(found[at : len(found) - after]), list)
         found = [*found[:at], middle, *found[len(found) - after :]]
     if len(found) != len(elts):
@@ -221,7 +230,9 @@ def _if(ctx: Specialiser, s: ast.If) -> None:
     branch(ctx, x, lambda: ctx.run(s.body), lambda: ctx.run(s.orelse), lambda name: name in live)
 
 
-def _guarded(ctx: Specialiser, test: ast.expr, raising: ast.Raise, rest: Sequence[ast.stmt], *, when: bool) -> None:
+def _guarded(
+    ctx: Specialiser, test: ast.expr, raising: ast.Raise, rest: Sequence[ast.stmt], *, when: bool
+) -> None:
     """`if test: raise …` is a check; what follows goes on in the same block."""
     cond = ctx.truth(ctx.eval(test))
     if isinstance(cond, Static):
@@ -260,8 +271,14 @@ def _exception(ctx: Specialiser, s: ast.Raise) -> tuple[str, str]:
         ctx.error(UnsupportedSyntaxError, "'raise' alone is not supported", instead="name the exception")
     node, args = (s.exc.func, s.exc.args) if isinstance(s.exc, ast.Call) else (s.exc, [])
     cls = ctx.eval(node)
-    if not isinstance(cls, Static) or not isinstance(cls.value, type) or not issubclass(cls.value, BaseException):
-        ctx.error(UnsupportedSyntaxError, "only exception classes can be raised", instead="raise ValueError(...)")
+    if (
+        not isinstance(cls, Static)
+        or not isinstance(cls.value, type)
+        or not issubclass(cls.value, BaseException)
+    ):
+        ctx.error(
+            UnsupportedSyntaxError, "only exception classes can be raised", instead="raise ValueError(...)"
+        )
     message = ", ".join(text(ctx, a) for a in args)
     for base in cls.value.__mro__:
         if getattr(builtins, base.__name__, None) is base or getattr(errors, base.__name__, None) is base:

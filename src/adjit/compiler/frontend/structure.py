@@ -1,8 +1,8 @@
 """Arguments and results taken apart into leaves and put together again.
 
-Input: specifications of arguments, or the value that a function returns. Output: parameters of the core function and frontend
-values; the tree of a result and its operands. Invariants: leaves are numbered depth first, as in `program`.
-Non-goals: Python objects at call time (the runtime's).
+Input: specifications of arguments, or the value that a function returns. Output: parameters of the core
+function and frontend values; the tree of a result and its operands. Invariants: leaves are numbered depth
+first, as in `program`. Non-goals: Python objects at call time (the runtime's).
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 
 def parameter_names(source: Source, skip: int = 0) -> tuple[str, ...]:
-    """The names of a function's parameters in the order of `inspect.signature`, `*args` and `**kwargs` included."""
+    """The names of a function's parameters in the order of `inspect.signature`, `*args` and `**kwargs`
+    included.
+    """
     a = source.node.args
     star = [x.arg for x in (a.vararg,) if x is not None]
     double = [x.arg for x in (a.kwarg,) if x is not None]
@@ -121,14 +123,18 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
             children = tuple(_result(ctx, v, found) for v in fields.values())
             return NodeSpec(cls, tuple(fields), children)  # type: ignore[arg-type]
         case Undefined(reason=reason):
-            ctx.error(InferenceError, "the function does not return the same kind of thing on all paths", reason)
+            ctx.error(
+                InferenceError, "the function does not return the same kind of thing on all paths", reason
+            )
         case RangeValue():
             ctx.error(InferenceError, "a range cannot be returned", instead="return a tuple or an array")
     if is_number(value):
         return _leaf(found, operand(ctx, value, dtype_of(ctx, value)))
     if isinstance(value, Static):
         return StaticSpec(value.value)
-    return ctx.error(InferenceError, f"a {type(value).__name__.lower()} cannot be returned", instead="return its values")
+    return ctx.error(
+        InferenceError, f"a {type(value).__name__.lower()} cannot be returned", instead="return its values"
+    )
 
 
 def _leaf(found: list[Operand], x: Operand) -> ResultLeaf:

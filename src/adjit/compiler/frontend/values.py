@@ -14,7 +14,9 @@ from ..ir.nodes import Const, Operand, Slice, Var
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Static:
-    """A compile-time Python object: number, string, None, slice of constants, dtype, module, function, class."""
+    """A compile-time Python object: number, string, None, slice of constants, dtype, module, function,
+    class.
+    """
 
     value: object
 
@@ -56,8 +58,9 @@ class VirtualArray:
     """An array that exists only as a function of its indices until something forces it into memory.
 
     `element(index)` emits what one element needs at the builder's present place. `reads` are the array
-    variables whose contents it depends on: it is forced before one of them is written. `cost` counts its operations.
-    `unsure` are pairs of lengths that may differ, the first then being 1 (a broadcast that only the call decides).
+    variables whose contents it depends on: it is forced before one of them is written. `cost` counts its
+    operations. `unsure` are pairs of lengths that may differ, the first then being 1 (a broadcast that only
+    the call decides).
     """
 
     shape: tuple[Operand, ...]
@@ -117,7 +120,9 @@ class RangeValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SliceValue:
-    """A slice in a subscript, some part of which is known at run time only; missing parts are `Static(None)`."""
+    """A slice in a subscript, some part of which is known at run time only; missing parts are
+    `Static(None)`.
+    """
 
     lo: Value
     hi: Value

@@ -1,0 +1,167 @@
+"""What each name carries from pass to pass, and how that widens after a walk of the body.
+
+Input: the slot of a name and its values before the loop, at the start and at the end of a pass. Output: the
+same slot, or a wider one to try. Invariants: widening ends (numbers widen in dtype, arrays go from
+references to storage of their own, anything else to `Mixed`). Non-goals: emitting the loop (`passes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import carry
+from .arrays.promote import is_number
+from .branches import Key
+from .carry import Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .values import ArrayValue, Maybe, Value, VirtualArray
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A name that may be read before the loop has assigned it: taken for a float until its type is known."""
+
+
+Plan = dict[Key, "Slot | Guess"]
+
+
+def fits(slot: Slot | Guess, value: Value | None) -> bool:
+    match slot:
+        case Number():
+            return value is not None and (missing(value) or is_number(value))
+        case Storage(ndim=ndim) | Reference(ndim=ndim):
+            return isinstance(value, ArrayValue | VirtualArray) and len(value.shape) == ndim
+        case Same():
+            return not missing(value) and not (value is not None and is_number(value))
+    return False
+
+
+def widened(
+    ctx: Specialiser, slot: Slot, before: Value | None, entry: Value | None, end: Value | None
+) -> Slot:
+    """A slot that also holds the value at the end of a pass; `before` is the value before the loop, `entry`
+    that at the start of the pass.
+    """
+    match slot:
+        case Mixed():
+            return slot
+        case Same():
+            if (end is None and entry is None) or (
+                end is not None and entry is not None and carry.same_value(entry, end)
+            ):
+                return slot
+            return carry.join(ctx, before, end, strong=True)
+        case Number(dtype=dtype, weak=weak):
+            if end is not None and (is_number(end) or (isinstance(end, ArrayValue) and not end.shape)):
+                found = carry.alone(ctx, end, strong=True)
+                assert isinstance(found, Number)
+                new = carry.promote((dtype, weak), (found.dtype, found.weak))
+                return Number(new[0], new[1] and not new[0].startswith("float"))
+        case Optional_(inner=inner):
+            if missing(end):
+                return slot
+            held = end.value if isinstance(end, Maybe) else end
+            start = entry.value if isinstance(entry, Maybe) else entry
+            first = before.value if isinstance(before, Maybe) else before
+            return carry.optional(widened(ctx, inner, first, start, held))
+        case Items(kind=kind, keys=keys, slots=slots):
+            if end is not None and _alike(slot, end):
+                n = len(slots)
+                olds = [None] * n if missing(before) or before is None else carry.parts(before)
+                starts = [None] * n if missing(entry) or entry is None else carry.parts(entry)
+                rows = zip(slots, olds, starts, carry.parts(end), strict=True)
+                return Items(kind, keys, tuple(widened(ctx, *row) for row in rows))
+        case Part(like=like, varying=varying):
+            if isinstance(end, ArrayValue):
+                new_slot = carry.join(ctx, like, end)
+                if isinstance(new_slot, Part):
+                    both = zip(varying, new_slot.varying, strict=True)
+                    return Part(like, tuple(a or b for a, b in both))
+                return slot if isinstance(new_slot, Same) else _as_storage(new_slot)
+        case Reference(dtype=dtype, ndim=ndim):
+            if isinstance(end, ArrayValue | VirtualArray) and len(end.shape) == ndim:
+                return slot if isinstance(end, ArrayValue) else Storage(_wider(dtype, end), ndim)
+        case Storage(dtype=dtype, ndim=ndim):
+            if isinstance(end, ArrayValue | VirtualArray) and len(end.shape) == ndim:
+                return Storage(_wider(dtype, end), ndim)
+    what = carry.kind_of(end) if end is not None else "unbound"
+    return Mixed(f"it is {_slot_kind(slot)} before a pass of the loop and {what} after it")
+
+
+def exchanged(
+    plan: Plan,
+    before: Mapping[Key, Value],
+    entries: Mapping[Key, Value | None],
+    ends: Mapping[Key, Value | None],
+) -> set[Key]:
+    """Names whose arrays at the end are those of such names at the start, each once."""
+    starts: dict[Key, ArrayValue] = {}
+    for key, end in ends.items():
+        entry = entries.get(key, before.get(key))
+        slot = plan.get(key, Same())
+        if (
+            isinstance(entry, ArrayValue)
+            and isinstance(end, ArrayValue)
+            and isinstance(slot, Same | Reference | Part)
+        ):
+            starts[key] = entry
+    moved = {k for k, v in starts.items() if not carry.same_value(v, ends[k])}  # type: ignore[arg-type]
+    group = moved | {k for k in starts if isinstance(plan.get(k), Reference)}
+    while True:
+        source = {k: _find(starts, group, ends[k]) for k in group}
+        bad = {k for k, s in source.items() if s is None}
+        bad |= group - {s for s in source.values() if s is not None}
+        if not bad:
+            return group if len(set(source.values())) == len(group) else set()
+        group -= bad
+
+
+def has_storage(slot: Slot) -> bool:
+    match slot:
+        case Storage():
+            return True
+        case Optional_(inner=inner):
+            return has_storage(inner)
+        case Items(slots=slots):
+            return any(has_storage(s) for s in slots)
+    return False
+
+
+def _as_storage(slot: Slot) -> Slot:
+    return Storage(slot.dtype, slot.ndim) if isinstance(slot, Reference) else slot
+
+
+def _wider(dtype: str, value: ArrayValue | VirtualArray) -> str:
+    return carry.promote((dtype, False), (value.dtype, False))[0]
+
+
+def _alike(slot: Items, value: Value) -> bool:
+    try:
+        return len(carry.parts(value)) == len(slot.slots)
+    except AssertionError:
+        return False
+
+
+def _slot_kind(slot: Slot | Guess) -> str:
+    match slot:
+        case Number(dtype=dtype):
+            return f"a {dtype} scalar"
+        case Items(kind=kind, slots=slots):
+            return f"a {kind.__name__} of {len(slots)}"
+        case Storage(ndim=ndim) | Reference(ndim=ndim):
+            return f"a {ndim}-dimensional array"
+    return "another value"
+
+
+def _find(starts: dict[Key, ArrayValue], group: set[Key], end: Value | None) -> Key | None:
+    for k in sorted(group, key=lambda key: key[1]):
+        if end is not None and carry.same_value(starts[k], end):
+            return k
+    return None
+
+
+__all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "widened"]
