@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .rows import apart, constant, integers, normal, number, positive, rising, row
+from .rows import apart, constant, dominant, integers, normal, number, positive, rising, row
 
 # -- products
 
@@ -75,6 +75,20 @@ row(
     a=normal(2, 3, 3),
     b=normal(2, 3, 3),
 )
+
+# -- decompositions, on matrices that are well conditioned
+
+row(np.linalg.solve, "np.linalg.solve(a, b)", "np.linalg.solve(a, b[:, 0])", a=dominant(3), b=normal(3, 2))
+row(np.linalg.inv, "np.linalg.inv(a)", a=dominant(3))
+row(np.linalg.det, "np.linalg.det(a)", a=dominant(3))
+row(np.linalg.slogdet, "np.linalg.slogdet(a)[1] * a", a=dominant(3))
+row(np.linalg.cholesky, "np.linalg.cholesky(a @ a.T)", a=dominant(3))
+row(np.linalg.eigh, "np.linalg.eigh(a + a.T)[0]", "np.linalg.eigh(a + a.T)[1] ** 2", a=dominant(3))
+row(np.linalg.eigvalsh, "np.linalg.eigvalsh(a + a.T)", a=dominant(3))
+row(np.linalg.matrix_power, "np.linalg.matrix_power(a, 3)", "np.linalg.matrix_power(a, -1)", a=dominant(3))
+row(np.linalg.multi_dot, "np.linalg.multi_dot([a, b, a])", a=normal(2, 3), b=normal(3, 2))
+row(np.linalg.matmul, "np.linalg.matmul(a, b)", a=normal(2, 3), b=normal(3, 2))
+row(np.add.outer, "np.add.outer(a, b)", "np.multiply.outer(a, b)", "np.maximum.outer(a, b)", a=apart(3), b=normal(2))
 
 # -- creation
 

@@ -56,7 +56,7 @@ POINTS = [
     Point("np.linalg.norm(a, 1)", [0.0, 2.0], [0, 1]),
     Point("np.linalg.norm(a, 3)", [0.0, 0.0], [0, 0]),
     Point("np.exp(-np.linalg.norm(a) ** 2)", [0.0, 0.0], [0, 0], -2.0 * np.eye(2)),
-    Point("1.0 / (1.0 + np.linalg.norm(a) * np.linalg.norm(a))", [0.0, 0.0], [0, 0], -2.0 * np.eye(2)),
+    Point("1.0 / (1.0 + np.linalg.norm(a) ** 2)", [0.0, 0.0], [0, 0], -2.0 * np.eye(2)),
     Point("np.sqrt(a[0] * a[0] + 1.0)", [0.0], [0], [[1.0]]),
     Point("np.hypot(a[0], a[1])", [0.0, 0.0], [0, 0]),
     Point("np.std(a)", [2.0, 2.0, 2.0], [0, 0, 0]),
@@ -73,6 +73,7 @@ POINTS = [
     Point("np.sum(np.sinc(a))", [0.0], [0], [[-(np.pi**2) / 3]]),
     Point("np.sum(special.exprel(a))", [0.0], [0.5], [[1 / 3]]),
     Point("special.xlogy(a[0], a[1])", [0.0, 2.0], [np.log(2.0), 0]),
+    Point("special.xlog1py(a[0], a[1])", [0.0, 2.0], [np.log(3.0), 0]),
     Point("np.sum(np.where(a > 0, np.sqrt(a), 0.0))", [0.0, 4.0, -1.0], [0, 0.25, 0]),
     Point("np.sum(np.where(a != 0, np.sin(a) / a, 1.0))", [0.0], [0]),
     Point(

@@ -68,6 +68,11 @@ def apart(*shape: int) -> Generator:
     return generate
 
 
+def dominant(n: int) -> Generator:
+    """A matrix with distinct singular values, well conditioned."""
+    return lambda rng: np.diag(1.5 + np.arange(n)) + rng.uniform(-0.4, 0.4, size=(n, n))
+
+
 def rising(n: int) -> Generator:
     """A sorted vector."""
     return lambda rng: np.cumsum(rng.uniform(0.3, 1.0, size=n)) - 1.0

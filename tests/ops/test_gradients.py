@@ -37,7 +37,8 @@ COMPILED = (
 
 def function(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
     """A function of these names whose body is the text, with source that can be read."""
-    source = f"def call({', '.join(names)}):\n    return {text}\n"
+    body = text.split("; ") if "return" in text else [f"return {text}"]
+    source = "\n    ".join([f"def call({', '.join(names)}):", *body]) + "\n"
     file = f"<call {next(COUNT)}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     space: dict[str, Any] = {"np": np, "special": special, "math": math, "__name__": __name__}
@@ -49,7 +50,7 @@ def arguments(
     row: Row, text: str, single: bool = False
 ) -> tuple[tuple[str, ...], tuple[Any, ...], tuple[int, ...]]:
     """Names, values and positions of the floats among what the call mentions."""
-    mentioned = set(compile(text, "", "eval").co_names)
+    mentioned = set(compile(text.replace("return ", ""), "", "exec").co_names)
     found = {k: v for k, v in drawn(row, single=single).items() if k in mentioned}
     positions = tuple(k for k, v in enumerate(found.values()) if np.asarray(v).dtype.kind == "f")
     return tuple(found), tuple(found.values()), positions
@@ -58,7 +59,8 @@ def arguments(
 def judged(text: str, row: Row, single: bool = False, second: bool = False) -> None:
     names, values, positions = arguments(row, text, single)
     if second:
-        text = f"np.sum(np.cos({text}))"
+        *before, last = text.split("; ")
+        text = "; ".join([*before, f"return np.sum(np.cos({last.removeprefix('return ')}))"])
     verdict = judge.check(
         function(text, names),
         values,

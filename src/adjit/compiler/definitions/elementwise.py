@@ -33,7 +33,7 @@ def ldexp(x: Number, power: Number) -> Number:
 
 @elementwise(special.xlog1py)
 def xlog1py(x: Number, y: Number) -> Number:
-    return 0.0 * y if x == 0 else x * np.log1p(y)
+    return np.float64(0) if x == 0 and (y <= -1 or y == np.inf) else x * np.log1p(y)
 
 
 @elementwise(special.entr)
