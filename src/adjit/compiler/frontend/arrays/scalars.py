@@ -258,7 +258,9 @@ def _heaviside(b: Builder, x: Operand, at_zero: Operand) -> Operand:
 
 
 def _xlogy(b: Builder, x: Operand, y: Operand) -> Operand:
-    zero = b.op("and", b.op("eq", x, like(x, 0.0)), b.op("not", b.op("isnan", y)))
+    """Zero for x = 0 even if the logarithm is infinite or NaN; where it is finite, d/dx is the logarithm there too."""
+    bad = b.op("or", b.op("le", y, like(y, 0.0)), b.op("eq", y, like(y, math.inf)))
+    zero = b.op("and", b.op("eq", x, like(x, 0.0)), bad)
     safe = b.op("select", zero, like(y, 1.0), y)
     return b.op("mul", x, b.op("log", safe))
 
