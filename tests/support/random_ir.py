@@ -61,7 +61,13 @@ class Generator:
             self.put(depth, f"{name}[{self.index(ivs, 6)}] = {self.value(ivs, floats)}")
         elif choice < 0.63:
             name = self.fresh("v")
-            self.put(depth, f"{name} = zeros(8)")
+            if self.rng.random() < 0.5:
+                self.put(depth, f"{name} = zeros(8)")
+            else:
+                q = self.fresh("q")
+                self.put(depth, f"{name} = alloc(8)")
+                self.put(depth, f"for {q} in range(8):")
+                self.put(depth + 1, f"{name}[{q}] = {self.value([*ivs], floats)}")
             self.put(depth, f"{name}[{self.index(ivs, 8)}] += {self.value(ivs, floats)}")
             self.put(depth, f"s = s + {name}[{self.index(ivs, 8)}] * {name}[2]")
         elif choice < 0.69:

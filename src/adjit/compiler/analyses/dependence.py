@@ -107,12 +107,12 @@ class Dependence:
             stmt = self.definitions.maker[array]
         return array
 
-    def may_alias(self, a: Var, b: Var, shared: int) -> bool:
+    def may_alias(self, a: Var, b: Var, shared: int, apart: bool = False) -> bool:
         """Whether two references can share memory, at places that agree in the passes of the `shared` outermost loops
-        (and differ in the next one, where they have one in common)."""
+        (and, if `apart`, differ in the next one)."""
         a, b = self.origin(a), self.origin(b)
         if a is b:
-            fresh = isinstance(self.definitions.maker[a], Alloc)
+            fresh = apart and isinstance(self.definitions.maker[a], Alloc)
             return not fresh or self.forms.depth(a) <= shared
         if self.roots[a].isdisjoint(self.roots[b]):
             return False
@@ -143,7 +143,7 @@ class Dependence:
         return known
 
     def _clash_anew(self, x: Access, y: Access, shared: int, later: Loop | None) -> bool:
-        if not self.may_alias(x.array, y.array, shared):
+        if not self.may_alias(x.array, y.array, shared, later is not None):
             return False
         equations = self._equations(x, y, shared)
         for terms, constant in equations:
