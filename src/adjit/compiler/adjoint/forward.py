@@ -17,6 +17,7 @@ from ..ir.visitor import blocks, defined, walk
 from .activity import Activity
 from .capacity import Capacity
 from .copying import elements, flat_index, nest, shape_of, store_flat
+from .fusion import Trailing
 from .hull import extents, starts
 from .plan import Plan, Snapshot
 from .storage import ZERO, Layout, Lookup, layout, size, slot, trips
@@ -27,7 +28,7 @@ Site = Block | Call | Snapshot  # the body of a box of loops, a library call, a 
 class Reverser(Protocol):
     """The reverse sweep, as far as the forward sweep calls it for loops that are reversed pass by pass."""
 
-    def before_fused(self) -> None: ...
+    def before_fused(self, block: Block, trailing: Trailing) -> None: ...
     def fused(self, stmt: For) -> None: ...
 
 
@@ -104,24 +105,20 @@ class ForwardSweep:
         for v in params:
             if v in self.exchanged:
                 self._make_shadow(v)
-        for stmt in self.place.top.stmts:
-            if self.plan.fusion.loops and stmt is self.plan.fusion.loops[0]:
-                assert self.reverse is not None
-                self.reverse.before_fused()
-            self._top(stmt)
-
-    def _top(self, stmt: Stmt) -> None:
-        if stmt in self.plan.fusion.loops:
-            assert isinstance(stmt, For) and self.reverse is not None
-            self.reverse.fused(stmt)
-            return
-        self._allocate_for(stmt)
-        self._one(stmt)
+        self.top_block(self.place.top)
 
     def top_block(self, block: Block) -> None:
-        """The statements of the body of a fused loop."""
+        """The statements of the function, or of the body of a fused loop."""
+        trailing = self.plan.fusion.of.get(block)
         for stmt in block.stmts:
-            self._top(stmt)
+            if trailing is not None and stmt in trailing.loops:
+                assert isinstance(stmt, For) and self.reverse is not None
+                if stmt is trailing.loops[0]:
+                    self.reverse.before_fused(block, trailing)
+                self.reverse.fused(stmt)
+            else:
+                self._allocate_for(stmt)
+                self._one(stmt)
 
     def _allocate_for(self, stmt: Stmt) -> None:
         """Buffers for all that is saved inside a statement of the outermost block."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..ir.nodes import Block, For, Function, Operand
+from .fusion import Trailing
 from .sweep import ReverseSweep
 
 
@@ -17,15 +18,16 @@ class FusedLoops:
     def __init__(self, fn: Function, sweep: ReverseSweep, start: Callable[[], object]) -> None:
         self.fn, self.sweep, self.start = fn, sweep, start
 
-    def before_fused(self) -> None:
-        """Shadows, seeds and the reverse of the scalar statements behind the first fused loop."""
+    def before_fused(self, block: Block, trailing: Trailing) -> None:
+        """The reverse of the scalar statements behind the first fused loop of a block; shadows and seeds before the first of all."""
         sweep = self.sweep
         with sweep.into(sweep.forward.b):
-            self.start()
-            for stmt in reversed(sweep.plan.fusion.behind):
+            if block is self.fn.body:
+                self.start()
+            for stmt in reversed(trailing.behind):
                 with sweep.b.at(stmt.loc):
                     sweep.statement(stmt)
-        sweep.done.update(sweep.plan.fusion.behind, sweep.plan.fusion.loops)
+        sweep.done.update(trailing.behind, trailing.loops)
 
     def fused(self, stmt: For) -> None:
         sweep, forward = self.sweep, self.sweep.forward
@@ -37,14 +39,15 @@ class FusedLoops:
         sums: list[Operand] = [sweep.ct.get(v) for v in outside]
         args = [b.fresh(f"ct_{v.name}", v.type) for v in outside]
         outs = [b.fresh(f"ct_{v.name}", v.type) for v in outside]
-        with b.block() as inner:
+        start = dict(zip(outside, args, strict=True))
+        with b.block() as inner, sweep.into(b), sweep.again.region(), sweep.ct.region(start):
+            for k, ct in finished.items():
+                if ct is not None:
+                    sweep.ct.add(stmt.body.yields[k], ct)
             forward.top_block(stmt.body)
-            with sweep.into(b), sweep.again.region(), sweep.ct.region(dict(zip(outside, args, strict=True))):
-                for k, ct in finished.items():
-                    if ct is not None:
-                        sweep.ct.add(stmt.body.yields[k], ct)
-                sweep.block(stmt.body)
-                yields = [sweep.ct.get(v) for v in outside]
+            sweep.follow()
+            sweep.block(stmt.body)
+            yields = [sweep.ct.get(v) for v in outside]
         new = replace(
             stmt,
             args=(*stmt.args, *args),

@@ -1,19 +1,19 @@
 """Loops whose cotangents are known before they start: forward and reverse in one pass over the data.
 
-Input: a function with a constant seed. Output: the top-level loops to fuse, and the scalar statements behind them that
-are reversed before the first of them.
+Input: a function with a constant seed. Output: per block the trailing loops to fuse, and the scalar statements behind them that
+are reversed before the first of them. The bodies of fused loops are searched in turn.
 
 A mean, a norm, a log-likelihood ends in loops that only sum. If nothing behind such a loop but scalar arithmetic
 stands between it and the result, and that arithmetic's partials are known before the loop, then so is the cotangent of
 every term of the sum. Each pass then computes its term, reverses itself, and saves nothing.
 
 A loop qualifies if it has no early exit, carries only sums (and what is inactive), and writes no memory from outside;
-the arrays that it reads are not written behind it.
+the arrays that it reads are not written behind it in its block.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..analyses.accumulators import is_sum
 from ..analyses.definitions import Definitions
@@ -27,22 +27,39 @@ from .partials import reads as partial_reads
 
 
 @dataclass(frozen=True)
+class Trailing:
+    loops: tuple[For, ...]
+    behind: tuple[Stmt, ...]  # active scalar statements between and behind them, in order
+
+
+@dataclass(frozen=True)
 class Fusion:
-    loops: tuple[For, ...] = ()
-    behind: tuple[Stmt, ...] = ()  # active scalar statements between and behind them, in order
+    of: dict[Block, Trailing] = field(default_factory=dict)
 
     @property
     def bodies(self) -> tuple[Block, ...]:
-        return tuple(loop.body for loop in self.loops)
+        return tuple(loop.body for trailing in self.of.values() for loop in trailing.loops)
 
 
 def find(fn: Function, active: Activity) -> Fusion:
-    """The largest set of trailing loops that qualify; empty if there is none."""
+    """The largest sets of trailing loops that qualify; blocks without any are left out."""
     definitions = Definitions(fn)
+    found: dict[Block, Trailing] = {}
+    queue = [fn.body]
+    while queue:
+        block = queue.pop()
+        trailing = _trailing(block, active, definitions)
+        if trailing is not None:
+            found[block] = trailing
+            queue.extend(loop.body for loop in trailing.loops)
+    return Fusion(found)
+
+
+def _trailing(block: Block, active: Activity, definitions: Definitions) -> Trailing | None:
     loops: list[For] = []
     behind: list[Stmt] = []
     written: set[Var] = set()
-    for stmt in reversed(fn.body.stmts):
+    for stmt in reversed(block.stmts):
         if isinstance(stmt, For) and is_active(stmt, active):
             if not _qualifies(stmt, active, definitions, written):
                 break
@@ -55,7 +72,7 @@ def find(fn: Function, active: Activity) -> Fusion:
             break
         for inner in walk(Block((stmt,))):
             written |= {r for a in writes(inner) for r in active.roots[a]}
-    return _trimmed(fn, loops[::-1], behind[::-1], active)
+    return _trimmed(block, loops[::-1], behind[::-1], active)
 
 
 def _qualifies(loop: For, active: Activity, definitions: Definitions, written: set[Var]) -> bool:
@@ -74,18 +91,18 @@ def _qualifies(loop: For, active: Activity, definitions: Definitions, written: s
     return True
 
 
-def _trimmed(fn: Function, loops: list[For], behind: list[Stmt], active: Activity) -> Fusion:
+def _trimmed(block: Block, loops: list[For], behind: list[Stmt], active: Activity) -> Trailing | None:
     """Drop leading loops until all that the scalar statements behind the first read is known before it."""
-    position = {s: n for n, s in enumerate(fn.body.stmts)}
-    made = {v: position[s] for s in fn.body.stmts for v in defined(s)}
+    position = {s: n for n, s in enumerate(block.stmts)}
+    made = {v: position[s] for s in block.stmts for v in defined(s)}
     while loops:
         start = position[loops[0]]
         later = [s for s in behind if position[s] > start]
         needed = [x for s in later if isinstance(s, Op) for x in partial_reads(s, active_positions(s, active))]
         if all(_known(x, made, start) for x in needed):
-            return Fusion(tuple(loops), tuple(later))
+            return Trailing(tuple(loops), tuple(later))
         loops.pop(0)
-    return Fusion()
+    return None
 
 
 def _known(x: Operand, made: dict[Var, int], start: int) -> bool:

@@ -121,12 +121,12 @@ def _differentiate(
     reverse = ReverseSweep(backward, plan, active, sweep)
     parameters = [fn.params[k] for k in wrt]
     seeds: list[Var] = []
-    if plan.fusion.loops:
+    if plan.fusion.of:
         sweep.reverse = FusedLoops(fn, reverse, lambda: (_shadows(fn, reverse, active), _seeds(reverse, seeded, seed)))
     sweep.run(fn.params)
     reverse.follow()
     buffers = _buffers(fn, reverse, parameters, accumulate)
-    if not plan.fusion.loops:
+    if not plan.fusion.of:
         _shadows(fn, reverse, active)
         seeds = _seeds(reverse, seeded, seed)
     reverse.block(fn.body)
