@@ -87,7 +87,7 @@ class Harness:
             if not usable(source, program.make_args()):
                 return False
             now = self.judge(program, source)
-            return now.kind == verdict.kind and (now.kind == "wrong" or _alike(now.message, verdict.message))
+            return now.kind == verdict.kind and kind_of(now) == kind_of(verdict)
 
         return shrink(program.source, fails)
 
@@ -97,6 +97,9 @@ def first_line(message: str) -> str:
     return lines[0][:140] if lines else ""
 
 
-def _alike(a: str, b: str) -> bool:
-    """The same exception, up to names and numbers."""
-    return a.split(":")[0] == b.split(":")[0] and a.split(":")[-1][:12] == b.split(":")[-1][:12]
+def kind_of(verdict: Verdict) -> str:
+    """What went wrong, up to names and numbers."""
+    head, _, rest = verdict.message.partition(":")
+    if verdict.kind == "wrong":
+        return head.split()[0]
+    return head + "".join(c for c in first_line(rest)[:40] if not c.isdigit())

@@ -77,18 +77,20 @@ def test_gradient(row: Row, text: str) -> None:
     judged(text, row)
 
 
-SECOND = [(row, text) for row, text in CALLS if row.order > 1]
+def sampled(calls: list[tuple[Row, str]]) -> list[Any]:
+    """Each row's first call; the others are slow."""
+    return [
+        pytest.param(row, text, id=text, marks=() if text == row.expressions[0] else pytest.mark.slow)
+        for row, text in calls
+    ]
 
 
-@pytest.mark.parametrize(("row", "text"), SECOND, ids=[t for _, t in SECOND])
+@pytest.mark.parametrize(("row", "text"), sampled([(row, text) for row, text in CALLS if row.order > 1]))
 def test_second_order(row: Row, text: str) -> None:
     judged(text, row, second=True)
 
 
-SINGLE = [(row, text) for row, text in CALLS if row.single]
-
-
-@pytest.mark.parametrize(("row", "text"), SINGLE, ids=[t for _, t in SINGLE])
+@pytest.mark.parametrize(("row", "text"), sampled([(row, text) for row, text in CALLS if row.single]))
 def test_float32(row: Row, text: str) -> None:
     names, values, positions = arguments(row, text, single=True)
     value, pullback = adjit.vjp(function(text, names), *values, argnums=positions)

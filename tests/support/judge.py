@@ -188,7 +188,10 @@ def _tangent(
                 cast = trees.get(direction, path).astype(leaf.dtype)
                 direction = trees.put(direction, path, cast)
         tangents[position] = direction
-    _, moved = adjit.jvp(function, trees.fresh(args), tuple(tangents))
+    given = [
+        None if t is None else oracles.without_constants(t, a) for t, a in zip(tangents, args, strict=True)
+    ]
+    _, moved = adjit.jvp(function, trees.fresh(args), tuple(given))
     forward = oracles.scalar_of(moved, cotangent)
     backward = sum(oracles.inner(tangents[p], g) for p, g in zip(argnums, gradients, strict=True))
     tolerance = max(rtol, 1e-9) * 1e-1 * max(1.0, abs(forward), abs(backward))

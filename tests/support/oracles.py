@@ -125,6 +125,17 @@ def random_direction(value: Any, rng: np.random.Generator) -> Any:
     return value
 
 
+def without_constants(direction: Any, value: Any) -> Any:
+    """The direction with None for each leaf of `value` that is no float: the form in which a tangent is given."""
+    if trees.is_float(value):
+        return direction
+    parts = trees.children(value)
+    if not parts:
+        return None
+    inner_parts = {k: without_constants(trees.get(direction, (k,)), v) for k, v in parts}
+    return trees.rebuild(value, inner_parts)
+
+
 def inner(a: Any, b: Any) -> float:
     """Sum of the products of corresponding float leaves."""
     total = 0.0

@@ -146,7 +146,7 @@ def alias_of_local(x):
     return np.sum(a)
 
 
-@program(lambda r: (r.uniform(-1, 1, 5),) * 2, wrt=(0, 1))
+@program(lambda r: (r.uniform(-1, 1, 5),) * 2, wrt=(0, 1), order=1)
 def same_array_twice_read(x, y):
     return np.sum(x * y * y)
 

@@ -1,16 +1,38 @@
 """Library routines that generated programs call.
 
-Each runs as plain Python and, called from a compiled function, is compiled by Numba with it. Results go to
-the first argument (or two), which overlap none of the others. Operands may have any strides. Invariants:
-the dtype of the operands is kept; failures are NumPy's own. Non-goals: derivatives (`compiler.library`).
+Each runs as plain Python. Called from a compiled function it is a function of its own, compiled once per
+kind of arguments and kept in Numba's cache on disk, since LAPACK calls take Numba seconds. Results go to the
+first argument (or two), which overlap none of the others. Operands may have any strides. Invariants: the
+dtype of the operands is kept; failures are NumPy's own. Non-goals: derivatives (`compiler.library`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+import numba
 import numpy as np
 from numba.extending import overload, register_jitable
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORWARD: dict[int, Callable[[Any], Callable[..., Any]]] = {
+    2: lambda f: lambda a, b: f(a, b),
+    3: lambda f: lambda a, b, c: f(a, b, c),
+    4: lambda f: lambda a, b, c, d: f(a, b, c, d),
+}
+
+
+def routine(function: F) -> F:
+    """Decorator: the plain function, which compiled code reaches as a function compiled apart."""
+    compiled = numba.njit(function, cache=True, nogil=True, error_model="numpy")
+
+    @overload(function, strict=False)
+    def _forwarded(*args):  # type: ignore[no-untyped-def]
+        return FORWARD[len(args)](compiled)
+
+    return function
 
 
 @register_jitable
@@ -39,7 +61,7 @@ def _dense(a):  # type: ignore[no-untyped-def]  # Numba compares signatures, ann
     return lambda a: a
 
 
-@register_jitable
+@routine
 def gemm(out: Any, a: Any, b: Any, accumulate: bool = False) -> None:
     """`out = a @ b`, or `out += a @ b`."""
     if accumulate:
@@ -70,20 +92,20 @@ def _compiled_product(out, a, b):  # type: ignore[no-untyped-def]
     return copied
 
 
-@register_jitable
+@routine
 def solve(out: Any, a: Any, right: Any) -> None:
     """`a @ out = right` for a vector or a matrix."""
     if a.shape[0] > 0:
         out[...] = np.linalg.solve(dense(a), dense(right))
 
 
-@register_jitable
+@routine
 def inv(out: Any, a: Any) -> None:
     if a.shape[0] > 0:
         _put(out, np.linalg.inv(dense(a)))
 
 
-@register_jitable
+@routine
 def det(out: Any, a: Any) -> None:
     """`out[0] = det(a)`."""
     out[0] = np.linalg.det(dense(a)) if a.shape[0] > 0 else 1.0
@@ -105,7 +127,7 @@ def _turns(u: Any, v: Any) -> Any:
     return np.rint(np.linalg.det(u) * np.linalg.det(v))
 
 
-@register_jitable
+@routine
 def cofactor(out: Any, a: Any) -> None:
     """The derivative of the determinant, by singular values, so that a singular matrix is no exception."""
     n = a.shape[0]
@@ -123,7 +145,7 @@ def cofactor(out: Any, a: Any) -> None:
                 out[i, j] += scale * u[i, k] * v[k, j]
 
 
-@register_jitable
+@routine
 def cofactor_derivative(out: Any, a: Any, direction: Any) -> None:
     """The derivative of `cofactor` at `a` in a direction: linear in it, and symmetric."""
     n = a.shape[0]
@@ -142,7 +164,7 @@ def cofactor_derivative(out: Any, a: Any, direction: Any) -> None:
     _put(out, np.dot(u, np.dot(middle, v)))
 
 
-@register_jitable
+@routine
 def slogdet(sign: Any, logabs: Any, a: Any) -> None:
     """`sign[0], logabs[0] = slogdet(a)`."""
     if a.shape[0] > 0:
@@ -154,13 +176,13 @@ def slogdet(sign: Any, logabs: Any, a: Any) -> None:
         logabs[0] = 0
 
 
-@register_jitable
+@routine
 def cholesky(out: Any, a: Any) -> None:
     if a.shape[0] > 0:
         _put(out, np.linalg.cholesky(dense(a)))
 
 
-@register_jitable
+@routine
 def eigh(w: Any, v: Any, a: Any) -> None:
     """Eigenvalues ascending, eigenvectors in columns; the lower triangle is read."""
     if a.shape[0] > 0:
@@ -169,7 +191,7 @@ def eigh(w: Any, v: Any, a: Any) -> None:
         _put(v, found[1])
 
 
-@register_jitable
+@routine
 def argsort(out: Any, a: Any) -> None:
     """The stable permutation that sorts a vector."""
     out[:] = np.argsort(a, kind="mergesort")

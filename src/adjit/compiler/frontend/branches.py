@@ -17,8 +17,8 @@ from ...errors import InferenceError
 from ..ir.nodes import Block, Dim, Op, Operand, Stmt, Var
 from ..ir.types import Array
 from ..ir.visitor import defined, operands
-from . import carry
-from .arrays import copy_into, full, materialise
+from . import carry, exchanges
+from .arrays import as_variable, copy_into, full, materialise
 from .arrays.broadcast import require_equal
 from .arrays.linear import equal
 from .arrays.view import is_whole, reads
@@ -106,11 +106,15 @@ class _Merge:
         self.ctx, self.cond, self.then, self.orelse, self.keep = ctx, cond, then, orelse, keep
         self.locals = (then.local(), orelse.local())
         self.unproved: set[Operand] = set()
+        self.groups: list[tuple[list[int], frozenset[object]]] = []
 
     def run(self) -> None:
         ctx = self.ctx
         pairs = self.pairs()
-        slots = [self.settle(s, a, b) for s, (a, b) in zip(map(self.slot, pairs), pairs, strict=True)]
+        wished = [self.slot(p) for p in pairs]
+        self.permuted = self.exchanges(wished, pairs)
+        slots = [self.settle(s, *p, n in self.permuted) for n, (s, p) in enumerate(zip(wished, pairs, strict=True))]
+        pairs = [self.viewed(s, *p) for s, p in zip(slots, pairs, strict=True)]
         hints = [
             next(key[1].lstrip("@") for key, k in self.wanted.items() if k == n) for n in range(len(pairs))
         ]
@@ -118,6 +122,7 @@ class _Merge:
         places = [self.places(s, a, b, hint) for s, (a, b), hint in rows]
         ops = [self.end(k, pairs, slots, places) for k in (0, 1)]
         outs = self.emit(ops)
+        self.note_exchanges(slots, outs)
         built = []
         rest = iter(outs)
         for slot, (a, b), place in zip(slots, pairs, places, strict=True):
@@ -129,6 +134,18 @@ class _Merge:
         for frame, name in self.dropped:
             frame.names.pop(name, None)
         ctx.dead = self.then.dead and self.orelse.dead
+
+    def note_exchanges(self, slots: Sequence[Slot], outs: Sequence[Operand]) -> None:
+        """The results of a branch that exchanges arrays are those arrays in another order."""
+        at, first = 0, []
+        for slot in slots:
+            first.append(at)
+            at += len(list(carry.types(slot)))
+        for group, references in self.groups:
+            found = [outs[first[n]] for n in group]
+            exchanges.record(
+                self.ctx, [x for x in found if isinstance(x, Var)], [x for x in references if isinstance(x, Var)]
+            )
 
     def pairs(self) -> list[tuple[Value | None, Value | None]]:
         """The different pairs of values; names that share both values share one pair."""
@@ -160,7 +177,35 @@ class _Merge:
             return carry.Same() if outer else carry.alone(self.ctx, only)
         return carry.join(self.ctx, a, b)
 
-    def settle(self, slot: Slot, a: Value | None, b: Value | None) -> Slot:
+    def exchanges(self, slots: Sequence[Slot], pairs: Sequence[tuple[Value | None, Value | None]]) -> set[int]:
+        """Pairs that are the same arrays on both sides, under other names."""
+        ctx = self.ctx
+        rows: dict[int, tuple[object, object]] = {}
+        for n, (slot, (a, b)) in enumerate(zip(slots, pairs, strict=True)):
+            if isinstance(slot, Reference) and isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+                tokens = exchanges.token(ctx, a), exchanges.token(ctx, b)
+                if None not in tokens:
+                    rows[n] = tokens
+        found: set[int] = set()
+        for group in exchanges.groups(ctx, rows):
+            sides = [exchanges.reduced(ctx, [rows[n][k] for n in group]) for k in (0, 1)]
+            distinct = all(len({rows[n][k] for n in group}) == len(group) for k in (0, 1))
+            if distinct and sides[0] == sides[1] and not sides[0] & (self.locals[0] | self.locals[1]):
+                found.update(group)
+                self.groups.append((group, sides[0]))
+        return found
+
+    def viewed(self, slot: Slot, a: Value | None, b: Value | None) -> tuple[Value | None, Value | None]:
+        """Parts of arrays between which a branch chooses are variables before the branch."""
+        if not isinstance(slot, Reference):
+            return a, b
+        found = []
+        for v in (a, b):
+            assert isinstance(v, ArrayValue)
+            found.append(v if exchanges.token(self.ctx, v) is not None else full(self.ctx, as_variable(self.ctx, v)))
+        return found[0], found[1]
+
+    def settle(self, slot: Slot, a: Value | None, b: Value | None, permuted: bool = False) -> Slot:
         """References only to arrays that exist before the branch; the others become storage."""
         match slot:
             case Optional_(inner=inner):
@@ -169,7 +214,7 @@ class _Merge:
                 pairs = zip(slots, _items(a, len(slots)), _items(b, len(slots)), strict=True)
                 return Items(kind, keys, tuple(self.settle(s, x, y) for s, x, y in pairs))
             case Reference(dtype=dtype, ndim=ndim):
-                ok = all(self.outer(v, k) for k, v in enumerate((a, b)))
+                ok = permuted or all(self.outer(v, k) for k, v in enumerate((a, b)))
                 return slot if ok else Storage(dtype, ndim)
             case Part(like=like):
                 ok = like.base not in self.locals[0] | self.locals[1]
@@ -287,6 +332,19 @@ class _Merge:
         if roots & self.ctx.parameters or self.seen(source, (this,)):
             freeze(self.ctx, place.base, roots, "a branch decides which array it is, so a copy stands for it")
 
+    def share_lengths(self, out: Var, choices: tuple[Var, Var]) -> None:
+        """Where all arrays that a reference may be have equal lengths, its own are the same operands."""
+        b = self.ctx.b
+        assert isinstance(out.type, Array)
+        for axis in range(out.type.ndim):
+            lengths = []
+            for v, s in zip(choices, (self.then, self.orelse), strict=True):
+                local = v in self.locals[0] | self.locals[1]
+                lengths.append(s.scope.known.get(("dim", v, axis)) if local else b.dim(v, axis))
+            n, m = lengths
+            if n is not None and m is not None and equal(b, n, m) and n not in self.locals[0] | self.locals[1]:
+                b.scopes[-1].known["dim", out, axis] = n
+
     def emit(self, ops: list[list[Operand]]) -> list[Operand]:
         b = self.ctx.b
         stmts = [self.then.scope.stmts, self.orelse.scope.stmts]
@@ -302,21 +360,12 @@ class _Merge:
             out = b.fresh(_name(x, y), x.type)
             if isinstance(x, Var) and isinstance(y, Var) and isinstance(x.type, Array):
                 b.origins[out] = b.origin(x) | b.origin(y)
-                _share_lengths(self.ctx, out, (x, y))
+                self.share_lengths(out, (x, y))
             outs.append(out)
         blocks = [Block(tuple(s), tuple(o)) for s, o in zip(stmts, ops, strict=True)]
         if outs or any(stmts):
             b.if_(self.cond, blocks[0], blocks[1], outs)
         return list(outs)
-
-
-def _share_lengths(ctx: Specialiser, out: Var, choices: Sequence[Var]) -> None:
-    """Where all arrays that a reference may be have equal lengths, its own are the same operands."""
-    assert isinstance(out.type, Array)
-    for axis in range(out.type.ndim):
-        lengths = [ctx.b.dim(c, axis) for c in choices]
-        if all(equal(ctx.b, lengths[0], n) for n in lengths[1:]):
-            ctx.b.scopes[-1].known["dim", out, axis] = lengths[0]
 
 
 def _name(x: Operand, y: Operand) -> str:

@@ -150,6 +150,9 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
         return call(ctx, function.func, [*first, *args], {**named, **kwargs})
     if isinstance(function, types.MethodType):
         return call(ctx, function.__func__, [Static(function.__self__), *args], kwargs)
+    called = getattr(type(function), "__call__", None)
+    if isinstance(called, types.FunctionType) and not _foreign(called) and not hasattr(function, "py_func"):
+        return call(ctx, called, [Static(function), *args], kwargs)
     if isinstance(function, type) and not _is_number_type(function):
         return _construct(ctx, function, args, kwargs)
     plain = plain_function(function)

@@ -17,7 +17,7 @@ from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Block, Const, For, Operand, Var, While
 from ..ir.types import BOOL, INT, Array, Scalar
-from . import carry
+from . import carry, exchanges
 from .arrays import copy_into, full
 from .arrays.linear import equal
 from .arrays.promote import is_number
@@ -333,7 +333,7 @@ class _Attempt:
 
     def agree(self) -> bool:
         """Whether the plan held; else `next` is wider."""
-        moved = exchanged(self.plan, self.before, self.entry, self.ends)
+        moved = exchanged(self.ctx, self.plan, self.before, self.entry, self.ends)
         for key, end in self.ends.items():
             slot = self.plan.get(key, Same())
             new = self.revised(key, slot, end)
@@ -451,6 +451,8 @@ class _Attempt:
             if isinstance(a.type, Array):
                 b.origins[o] = b.origin(a)
                 self.lengths(o)
+        arrays = [o for o in outs if isinstance(o.type, Array)]
+        exchanges.record(self.ctx, arrays, self.chosen)
 
     def rebind(self, outs: list[Var]) -> None:
         ctx = self.ctx

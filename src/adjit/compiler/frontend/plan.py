@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import carry
+from . import carry, exchanges
 from .arrays.promote import is_number
 from .branches import Key
 from .carry import Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
@@ -93,6 +93,7 @@ def widened(
 
 
 def exchanged(
+    ctx: Specialiser,
     plan: Plan,
     before: Mapping[Key, Value],
     entries: Mapping[Key, Value | None],
@@ -101,23 +102,29 @@ def exchanged(
     """Names whose arrays at the end are those of such names at the start, each once."""
     starts: dict[Key, ArrayValue] = {}
     for key, end in ends.items():
-        entry = entries.get(key, before.get(key))
-        slot = plan.get(key, Same())
-        if (
-            isinstance(entry, ArrayValue)
-            and isinstance(end, ArrayValue)
-            and isinstance(slot, Same | Reference | Part)
-        ):
+        entry, slot = entries.get(key, before.get(key)), plan.get(key, Same())
+        arrays = isinstance(entry, ArrayValue) and isinstance(end, ArrayValue)
+        if isinstance(entry, ArrayValue) and arrays and isinstance(slot, Same | Reference | Part):
             starts[key] = entry
-    moved = {k for k, v in starts.items() if not carry.same_value(v, ends[k])}  # type: ignore[arg-type]
-    group = moved | {k for k in starts if isinstance(plan.get(k), Reference)}
-    while True:
-        source = {k: _find(starts, group, ends[k]) for k in group}
-        bad = {k for k, s in source.items() if s is None}
-        bad |= group - {s for s in source.values() if s is not None}
-        if not bad:
-            return group if len(set(source.values())) == len(group) else set()
-        group -= bad
+    rows: dict[Key, tuple[object, object]] = {}
+    for key, start in starts.items():
+        end = ends[key]
+        assert isinstance(end, ArrayValue)
+        if carry.same_value(start, end) and not isinstance(plan.get(key), Reference):
+            continue
+        where = next((k for k, v in starts.items() if carry.same_value(v, end)), None)
+        now = exchanges.token(ctx, end) if where is None else _token(ctx, where, starts)
+        if now is not None:
+            rows[key] = (_token(ctx, key, starts), now)
+    found: set[Key] = set()
+    for group in exchanges.groups(ctx, rows):
+        if exchanges.permuted(ctx, [rows[k][0] for k in group], [rows[k][1] for k in group]):
+            found.update(group)
+    return found
+
+
+def _token(ctx: Specialiser, key: Key, starts: Mapping[Key, ArrayValue]) -> object:
+    return exchanges.token(ctx, starts[key]) or key
 
 
 def has_storage(slot: Slot) -> bool:
@@ -155,13 +162,6 @@ def _slot_kind(slot: Slot | Guess) -> str:
         case Storage(ndim=ndim) | Reference(ndim=ndim):
             return f"a {ndim}-dimensional array"
     return "another value"
-
-
-def _find(starts: dict[Key, ArrayValue], group: set[Key], end: Value | None) -> Key | None:
-    for k in sorted(group, key=lambda key: key[1]):
-        if end is not None and carry.same_value(starts[k], end):
-            return k
-    return None
 
 
 __all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "widened"]

@@ -78,6 +78,7 @@ class Specialiser:
         self.born: dict[VirtualArray, object] = {}
         self.plans: dict[object, object] = {}
         self.lists: set[Var] = set()
+        self.exchanges: list[tuple[frozenset[Var], frozenset[Var]]] = []
         self.foreign: list[tuple[Value, str]] = []
         self.loops: list[ActiveLoop] = []
         self.unroll: set[object] = set()

@@ -95,6 +95,7 @@ class _Distributing(Rewriter):
 
     def scatters(self, loop: For, group: list[Accumulate]) -> bool:
         """Whether accumulations into one array keep the loop from being vectorised."""
+        self.facts.forms.of(loop.iv)
         iv = self.facts.forms.iteration[loop]
         places: dict[tuple[object, ...], set[int]] = {}
         for s in group:
