@@ -183,7 +183,7 @@ class _Merge:
         rows: dict[int, tuple[object, object]] = {}
         for n, (slot, (a, b)) in enumerate(zip(slots, pairs, strict=True)):
             if isinstance(slot, Reference) and isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
-                tokens = exchanges.token(ctx, a), exchanges.token(ctx, b)
+                tokens = exchanges.token(ctx, a, self.then.scope), exchanges.token(ctx, b, self.orelse.scope)
                 if None not in tokens:
                     rows[n] = tokens
         found: set[int] = set()
@@ -200,9 +200,10 @@ class _Merge:
         if not isinstance(slot, Reference):
             return a, b
         found = []
-        for v in (a, b):
+        for v, s in ((a, self.then), (b, self.orelse)):
             assert isinstance(v, ArrayValue)
-            found.append(v if exchanges.token(self.ctx, v) is not None else full(self.ctx, as_variable(self.ctx, v)))
+            whole = exchanges.token(self.ctx, v, s.scope) is not None
+            found.append(v if whole else full(self.ctx, as_variable(self.ctx, v)))
         return found[0], found[1]
 
     def settle(self, slot: Slot, a: Value | None, b: Value | None, permuted: bool = False) -> Slot:

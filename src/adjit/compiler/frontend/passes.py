@@ -23,7 +23,7 @@ from .arrays.linear import equal
 from .arrays.promote import is_number
 from .branches import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
 from .carry import Copies, Items, Mixed, Optional_, Part, Reference, Same, Slot, Storage, missing
-from .plan import Guess, Plan, exchanged, fits, has_storage, widened
+from .plan import Guess, Plan, exchanged, fits, has_storage, widened, without_references
 from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
@@ -337,8 +337,8 @@ class _Attempt:
         for key, end in self.ends.items():
             slot = self.plan.get(key, Same())
             new = self.revised(key, slot, end)
-            if isinstance(new, Reference) and key not in moved:
-                new = Storage(new.dtype, new.ndim)
+            if key not in moved:
+                new = without_references(new)
             elif (
                 key in moved and isinstance(new, Reference | Storage | Part) and not isinstance(slot, Storage)
             ):

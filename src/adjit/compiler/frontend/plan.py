@@ -142,6 +142,18 @@ def _as_storage(slot: Slot) -> Slot:
     return Storage(slot.dtype, slot.ndim) if isinstance(slot, Reference) else slot
 
 
+def without_references(slot: Slot | Guess) -> Slot | Guess:
+    """Arrays inside structures are not exchanged: each gets storage."""
+    match slot:
+        case Reference():
+            return _as_storage(slot)
+        case Optional_(inner=inner):
+            return Optional_(without_references(inner))  # type: ignore[arg-type]
+        case Items(kind=kind, keys=keys, slots=slots):
+            return Items(kind, keys, tuple(without_references(s) for s in slots))  # type: ignore[misc]
+    return slot
+
+
 def _wider(dtype: str, value: ArrayValue | VirtualArray) -> str:
     return carry.promote((dtype, False), (value.dtype, False))[0]
 
@@ -164,4 +176,4 @@ def _slot_kind(slot: Slot | Guess) -> str:
     return "another value"
 
 
-__all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "widened"]
+__all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "widened", "without_references"]
