@@ -14,7 +14,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a program is compiled. `fastmath` never assumes that NaN and infinity do not occur."""
+    """How a program is compiled. `fastmath` never assumes that NaN and infinity do not occur; `intermediates` are local
+    names whose values a gradient may be asked for."""
 
     target: str = "cpu"
     parallel: bool = False
@@ -25,6 +26,7 @@ class Options:
     max_bytes: int | None = None
     check_inputs: bool = True
     debug_nans: bool = False
+    intermediates: tuple[str, ...] = ()
 
     def updated(self, changes: dict[str, object]) -> Options:
         """These options with `changes`; refuses unknown names and values of the wrong type."""
@@ -43,6 +45,9 @@ def _check(name: str, value: object) -> None:
     elif name == "max_bytes":
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
             raise TypeError(f"max_bytes must be None or a number of bytes, not {value!r}")
+    elif name == "intermediates":
+        if not isinstance(value, tuple) or not all(isinstance(v, str) for v in value):
+            raise TypeError(f"intermediates must be names, not {value!r}")
     elif not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, not {value!r}")
 

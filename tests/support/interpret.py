@@ -122,8 +122,9 @@ class _Machine:
                     raise (getattr(adjit.errors, error, None) or getattr(builtins, error))(message)
             case Call(name=name, args=args, attrs=attrs):
                 self.calls[name](*(self.value(a) for a in args), *attrs)
-            case Mark():
-                pass
+            case Mark(value=value, out=out):
+                if out is not None:
+                    self.env[out] = self.value(value)
             case For() | While() | If():
                 self.control(stmt)
             case _:

@@ -64,9 +64,9 @@ class Gradient(Transform):
         intermediates: Sequence[str] = (),
         options: Options = DEFAULT,
     ) -> None:
-        super().__init__(fun, options)
+        self.intermediates = (intermediates,) if isinstance(intermediates, str) else tuple(intermediates)
+        super().__init__(fun, options.updated({"intermediates": self.intermediates}))
         self.value, self.argnums, self.has_aux = value, argnums, has_aux
-        self.intermediates = tuple(intermediates)
         self.word = "value and gradient" if value else "gradient"
         self.chosen, self.single = positions(self, argnums)
 

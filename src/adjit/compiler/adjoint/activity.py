@@ -117,6 +117,9 @@ def _spread_backward(stmt: Stmt, useful: _Marks) -> None:
             if not routine.zero_derivative and any(args[k] in useful for k in routine.writes):
                 for k in routine.reads:
                     useful.add(args[k])
+        case Mark(value=value, out=out):
+            if out in useful:
+                useful.add(value)
         case For() | While() | If():
             for target, sources in _carried(stmt):
                 if target in useful:
@@ -132,7 +135,7 @@ def activity(fn: Function, roots: Roots, wrt: Iterable[Var], results: Iterable[O
         varied.add(v)
     for stmt in statements:
         if isinstance(stmt, Mark):
-            varied.add(stmt.value)
+            varied.add(stmt.value if stmt.out is None else stmt.out)
     for r in results:
         useful.add(r)
     _to_fixed_point(statements, varied, _spread_forward)
@@ -170,7 +173,7 @@ def is_active(stmt: Stmt, active: Activity) -> bool:
             return any(args[k] in active for k in ROUTINES[name].writes)
         case For(outs=outs) | While(outs=outs) | If(outs=outs):
             return any(o in active for o in outs) or any(has_active(b, active) for b in blocks(stmt))
-        case Mark(value=value):
-            return value in active
+        case Mark(value=value, out=out):
+            return (value if out is None else out) in active
         case _:
             return False

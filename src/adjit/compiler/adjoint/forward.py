@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ..ir.builder import Builder, const
-from ..ir.nodes import Alloc, Block, Call, Const, For, If, Operand, Stmt, Var, While
+from ..ir.nodes import Alloc, Block, Call, Const, For, If, Mark, Op, Operand, Stmt, Var, While
 from ..ir.types import INT, Array
 from ..ir.visitor import blocks, defined, walk
 from .activity import Activity
@@ -175,6 +175,9 @@ class ForwardSweep:
             if isinstance(stmt, Call):
                 self._keep(stmt)
             match stmt:
+                case Mark(value=value, out=out):
+                    if out is not None:
+                        b.emit(Op(out, "cast", (value,), loc=stmt.loc))
                 case For() | While():
                     self._loop(stmt)
                 case If():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ...errors import NotDifferentiableError
 from ..analyses.alias import roots
 from ..ir.builder import Builder, Names, const
-from ..ir.nodes import Alloc, Block, For, Function, Operand, Stmt, Var, While
+from ..ir.nodes import Alloc, Block, For, Function, Mark, Operand, Stmt, Var, While
 from ..ir.types import INT, Array, is_float
 from ..ir.visitor import free_vars, max_number, with_blocks
 from .activity import Activity, activity
@@ -131,7 +131,7 @@ def _differentiate(
         seeds = _seeds(reverse, seeded, seed)
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
-    marked = [reverse.marked[m] for m in marks]
+    marked = [reverse.marked[m] if m in reverse.marked else _without_influence(fn, backward, m) for m in marks]
     return _Halves(names, forward, backward, seeds, gradients, list(buffers.values()), marked)
 
 
@@ -177,6 +177,15 @@ def _seeds(reverse: ReverseSweep, seeded: Sequence[Operand], seed: float | None)
         else:
             reverse.ct.add(r, v)
     return found
+
+
+def _without_influence(fn: Function, b: Builder, name: str) -> Operand:
+    """The gradient at an intermediate on which no seeded result depends."""
+    value = next(s.value for s in fn.body.stmts if isinstance(s, Mark) and s.name == name)
+    if not isinstance(value.type, Array):
+        return const(0, value.type.dtype)
+    assert isinstance(value, Var)
+    return b.alloc(shape_of(b, value), value.type.dtype, f"ct_{name}", zeroed=True)
 
 
 def _gradient(reverse: ReverseSweep, v: Var, buffers: dict[Var, Var]) -> Operand:

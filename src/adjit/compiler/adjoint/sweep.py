@@ -122,8 +122,8 @@ class ReverseSweep:
                 reverse_loop(self, stmt)
             case If():
                 reverse_branch(self, stmt)
-            case Mark(name=name, value=value):
-                self._mark(name, value)
+            case Mark():
+                self._mark(stmt)
 
     def _op(self, stmt: Op) -> None:
         ct = self.ct.take(stmt.out)
@@ -187,14 +187,20 @@ class ReverseSweep:
     def _argument(self, x: Operand) -> Operand:
         return x if isinstance(x.type, Array) else self.again.value(x)
 
-    def _mark(self, name: str, value: Var) -> None:
-        if not isinstance(value.type, Array):
-            self.marked[name] = self.ct.get(value)
-            return
-        shadow = self.again.shadow(value)
-        copy = self.b.alloc(shape_of(self.b, shadow), value.type.dtype, f"ct_{name}")
-        copy_array(self.b, shadow, copy)
-        self.marked[name] = copy
+    def _mark(self, stmt: Mark) -> None:
+        """What has been collected so far is the cotangent of the intermediate; of several marks of a name the last one counts."""
+        name, value = stmt.name, stmt.value
+        if stmt.out is not None:
+            ct = self.ct.take(stmt.out)
+            if ct is not None:
+                self.marked.setdefault(name, ct)
+                self.ct.add(value, ct)
+        elif name not in self.marked:
+            assert isinstance(value, Var)
+            shadow = self.again.shadow(value)
+            copy = self.b.alloc(shape_of(self.b, shadow), value.type.dtype, f"ct_{name}")
+            copy_array(self.b, shadow, copy)
+            self.marked[name] = copy
 
     def moved_back(self, mover: Stmt | Block) -> None:
         """Step the positions of boxes back to where their slots begin."""

@@ -21,6 +21,7 @@ from ..ir.nodes import (
     Function,
     If,
     Load,
+    Mark,
     Op,
     Operand,
     Reshape,
@@ -131,6 +132,10 @@ class _TangentMode:
                     self._loop(stmt)
                 case If():
                     self._branch(stmt)
+                case Mark(value=value, out=out):
+                    if out is not None:
+                        self.b.emit(Op(out, "cast", (value,), loc=stmt.loc))
+                        self._simple(stmt)
                 case _:
                     self.b.emit(stmt)
                     self._simple(stmt)
@@ -155,6 +160,8 @@ class _TangentMode:
                 self.of[out] = b.view(self.array(array), axes, fixed, f"t_{out.name}")
             case Reshape(out=out, array=array, shape=shape) if out in self.active:
                 self.of[out] = b.reshape(self.array(array), shape, f"t_{out.name}")
+            case Mark(value=value, out=out) if out is not None and out in self.active:
+                self.of[out] = self.tangent(value)
             case Call():
                 self._call(stmt)
 

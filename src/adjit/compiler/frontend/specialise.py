@@ -24,6 +24,7 @@ from ..ir.nodes import Function, Location, Var
 from ..program import Guard, Hidden, Program, Spec
 from . import calls, comprehensions, expressions, statements, structure
 from .arrays import materialise
+from .intermediates import check_all_marked, intermediate
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
@@ -171,6 +172,8 @@ class Specialiser:
                 value = materialise(self, value, name)
         elif not name.startswith("@"):
             value = self.settled(value, name)
+        if name in self.options.intermediates and len(self.frames) == 1:
+            value = intermediate(self, name, value)
         frame.names[name] = value
 
     def replace_everywhere(self, old: Value, new: Value) -> None:
@@ -355,6 +358,7 @@ def specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None
         foreign_parts(ctx, value, f"the argument {name!r}")
     result = calls.enter_top(ctx, function, given)
     with ctx.b.at(source.location(node)):
+        check_all_marked(ctx, source.name)
         tree, results = structure.results(ctx, result)
     params = [*params, *(v for _, v in ctx.hidden)]
     written = frozenset(k for k, p in enumerate(params) if p in ctx.written)

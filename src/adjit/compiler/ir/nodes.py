@@ -20,7 +20,7 @@ Everything after the frontend is core IR, adjoints included, so that transforms 
               | If(cond, then, orelse, outs)
               | Bounds(array, axis, index)                    IndexError unless 0 <= index < array.shape[axis]
               | Check(cond, error, message)                   raises the named exception unless cond holds
-              | Mark(name, value)                             `value` is the user's intermediate `name`
+              | Mark(name, value, out)                        the user's intermediate `name`; a scalar goes on as `out`
 
 Invariants
 - A `Var` is defined once and compared by identity; a block reads its own values, its parameters and the
@@ -242,8 +242,11 @@ class Check(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mark(Stmt):
+    """`out` is the scalar `value` under another name, so that what follows is told from other uses of `value`; None for arrays."""
+
     name: str
-    value: Var
+    value: Operand
+    out: Var | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

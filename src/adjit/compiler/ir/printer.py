@@ -167,8 +167,9 @@ class _Printer:
                 return f"bounds {self.name(a)} {axis} {self.operand(index)}"
             case Check(cond=cond, error=error, message=message):
                 return f"check {self.operand(cond)} {error} {message!r}"
-            case Mark(name=name, value=value):
-                return f"mark {name!r} {self.name(value)}"
+            case Mark(name=name, value=value, out=out):
+                target = "" if out is None else f"{self.new(out)} = "
+                return f"{target}mark {name!r} {self.operand(value)}"
             case _:
                 raise AssertionError(f"no such statement: {type(stmt).__name__}")
 

@@ -156,8 +156,10 @@ class _Verifier:
                 self.typed(index, INT, "index")
             case Check(cond=cond):
                 self.typed(cond, BOOL, "condition")
-            case Mark():
-                pass
+            case Mark(value=value, out=out):
+                scalar = isinstance(value.type, Scalar)
+                self.need(scalar == (out is not None), "a marked scalar has another name, a marked array has none")
+                self.need(out is None or out.type == value.type, "a mark changes the type")
             case _:
                 self.fail(f"no such statement: {type(stmt).__name__}")
 

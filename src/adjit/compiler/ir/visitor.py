@@ -43,6 +43,8 @@ def defined(stmt: Stmt) -> tuple[Var, ...]:
             return outs if trips is None else (*outs, trips)
         case If(outs=outs):
             return outs
+        case Mark(out=out) if out is not None:
+            return (out,)
         case _:
             return ()
 
@@ -195,7 +197,7 @@ def with_operands(stmt: Stmt, f: Rename) -> Stmt:
         case Bounds(array=a, index=i):
             return replace(stmt, array=array(a), index=f(i))
         case Mark(value=value):
-            return replace(stmt, value=array(value))
+            return replace(stmt, value=f(value))
         case _:
             raise AssertionError(f"no such statement: {type(stmt).__name__}")
 
