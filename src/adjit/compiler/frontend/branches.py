@@ -9,30 +9,40 @@ afterwards (`freeze`). Non-goals: conditions known at compile time (`statements`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from ...errors import InferenceError
-from ..ir.nodes import Block, Dim, Op, Operand, Stmt, Var
+from ..ir.nodes import Block, Op, Operand, Stmt, Var
 from ..ir.types import Array
-from ..ir.visitor import defined, operands
+from ..ir.visitor import defined
 from . import carry, exchanges
-from .arrays import as_variable, copy_into, full, materialise
-from .arrays.broadcast import require_equal
+from .arrays import as_variable, full
 from .arrays.linear import equal
-from .arrays.view import is_whole, reads
+from .blocks import (
+    Key,
+    arrays_in,
+    can_hoist,
+    copy_all,
+    freeze,
+    hoisted,
+    is_own,
+    names_now,
+    reopened,
+    unknown_length,
+)
 from .carry import Copies, Items, Optional_, Part, Reference, Slot, Storage
-from .values import ArrayValue, Mapping_, Maybe, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
+from .values import ArrayValue, Maybe, ScalarValue, Static, Value, VirtualArray
 
 if TYPE_CHECKING:
     from ..ir.builder import _Scope
-    from .specialise import Frame, Specialiser
+    from .specialise import Specialiser
 
 CHEAP = frozenset(
     ("add", "sub", "neg", "cast", "select", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not")
 )
-Key = tuple["Frame", str]
+
+
+Pair = tuple[Value | None, Value | None]
 
 
 @dataclass
@@ -45,30 +55,6 @@ class Side:
 
     def local(self) -> set[Var]:
         return {v for s in self.scope.stmts for v in defined(s)}
-
-
-@contextmanager
-def reopened(ctx: Specialiser, scope: _Scope) -> Iterator[None]:
-    """Go on in a block that was closed."""
-    ctx.b.scopes.append(scope)
-    try:
-        yield
-    finally:
-        ctx.b.scopes.pop()
-
-
-@contextmanager
-def outside(ctx: Specialiser) -> Iterator[None]:
-    """Go on, for a moment, in the block around the innermost one."""
-    scope = ctx.b.scopes.pop()
-    try:
-        yield
-    finally:
-        ctx.b.scopes.append(scope)
-
-
-def names_now(ctx: Specialiser) -> dict[Key, Value]:
-    return {(f, name): v for f in ctx.frames for name, v in f.names.items()}
 
 
 def side(ctx: Specialiser, walk: Callable[[], None]) -> Side:
@@ -113,7 +99,9 @@ class _Merge:
         pairs = self.pairs()
         wished = [self.slot(p) for p in pairs]
         self.permuted = self.exchanges(wished, pairs)
-        slots = [self.settle(s, *p, n in self.permuted) for n, (s, p) in enumerate(zip(wished, pairs, strict=True))]
+        slots = [
+            self.settle(s, *p, n in self.permuted) for n, (s, p) in enumerate(zip(wished, pairs, strict=True))
+        ]
         pairs = [self.viewed(s, *p) for s, p in zip(slots, pairs, strict=True)]
         hints = [
             next(key[1].lstrip("@") for key, k in self.wanted.items() if k == n) for n in range(len(pairs))
@@ -144,13 +132,15 @@ class _Merge:
         for group, references in self.groups:
             found = [outs[first[n]] for n in group]
             exchanges.record(
-                self.ctx, [x for x in found if isinstance(x, Var)], [x for x in references if isinstance(x, Var)]
+                self.ctx,
+                [x for x in found if isinstance(x, Var)],
+                [x for x in references if isinstance(x, Var)],
             )
 
-    def pairs(self) -> list[tuple[Value | None, Value | None]]:
+    def pairs(self) -> list[Pair]:
         """The different pairs of values; names that share both values share one pair."""
         before = names_now(self.ctx)
-        found: list[tuple[Value | None, Value | None]] = []
+        found: list[Pair] = []
         index: dict[tuple[int, int], int] = {}
         self.wanted: dict[Key, int] = {}
         self.dropped: list[Key] = []
@@ -168,7 +158,7 @@ class _Merge:
             self.wanted[key] = index[identity]
         return found
 
-    def slot(self, pair: tuple[Value | None, Value | None]) -> Slot:
+    def slot(self, pair: Pair) -> Slot:
         a, b = pair
         if self.then.dead or self.orelse.dead:
             only, k = (b, 1) if self.then.dead else (a, 0)
@@ -177,7 +167,7 @@ class _Merge:
             return carry.Same() if outer else carry.alone(self.ctx, only)
         return carry.join(self.ctx, a, b)
 
-    def exchanges(self, slots: Sequence[Slot], pairs: Sequence[tuple[Value | None, Value | None]]) -> set[int]:
+    def exchanges(self, slots: Sequence[Slot], pairs: Sequence[Pair]) -> set[int]:
         """Pairs that are the same arrays on both sides, under other names."""
         ctx = self.ctx
         rows: dict[int, tuple[object, object]] = {}
@@ -195,7 +185,7 @@ class _Merge:
                 self.groups.append((group, sides[0]))
         return found
 
-    def viewed(self, slot: Slot, a: Value | None, b: Value | None) -> tuple[Value | None, Value | None]:
+    def viewed(self, slot: Slot, a: Value | None, b: Value | None) -> Pair:
         """Parts of arrays between which a branch chooses are variables before the branch."""
         if not isinstance(slot, Reference):
             return a, b
@@ -292,7 +282,7 @@ class _Merge:
     def end(
         self,
         k: int,
-        pairs: Sequence[tuple[Value | None, Value | None]],
+        pairs: Sequence[Pair],
         slots: Sequence[Slot],
         places: Sequence[list[ArrayValue]],
     ) -> list[Operand]:
@@ -343,7 +333,12 @@ class _Merge:
                 local = v in self.locals[0] | self.locals[1]
                 lengths.append(s.scope.known.get(("dim", v, axis)) if local else b.dim(v, axis))
             n, m = lengths
-            if n is not None and m is not None and equal(b, n, m) and n not in self.locals[0] | self.locals[1]:
+            if (
+                n is not None
+                and m is not None
+                and equal(b, n, m)
+                and n not in self.locals[0] | self.locals[1]
+            ):
                 b.scopes[-1].known["dim", out, axis] = n
 
     def emit(self, ops: list[list[Operand]]) -> list[Operand]:
@@ -389,123 +384,4 @@ def _named(value: Value, name: str) -> Value:
     return Maybe(value.value, value.bound, name) if isinstance(value, Maybe) and value.name != name else value
 
 
-def arrays_in(value: Value) -> Iterator[ArrayValue]:
-    match value:
-        case ArrayValue():
-            yield value
-        case Sequence_() | Mapping_() | Record():
-            for v in carry.parts(value):
-                yield from arrays_in(v)
-        case Maybe(value=inner):
-            yield from arrays_in(inner)
-
-
-def is_own(ctx: Specialiser, value: ArrayValue) -> bool:
-    """Whether a value is the whole of memory that the function has made."""
-    roots = ctx.b.origin(value.base)
-    return not roots & ctx.parameters and value.base not in ctx.b.origins and is_whole(ctx.b, value)
-
-
-def freeze(ctx: Specialiser, copy: Var, roots: frozenset[Var], reason: str) -> None:
-    """From here on a write to the copy or to what it was copied from is refused."""
-    ctx.frozen[copy] = reason
-    for root in roots:
-        ctx.frozen[root] = reason
-
-
-@contextmanager
-def thawed(ctx: Specialiser, base: Var) -> Iterator[None]:
-    """The compiler's own copies may write what others may not."""
-    reason = ctx.frozen.pop(base, None)
-    before = base in ctx.written
-    try:
-        yield
-    finally:
-        if not before:
-            ctx.written.discard(base)
-        if reason is not None:
-            ctx.frozen[base] = reason
-
-
-def copy_all(
-    ctx: Specialiser, pairs: list[tuple[ArrayValue, Value]], what: str, unproved: set[Operand] | None = None
-) -> None:
-    """Copies that mean "all at once": one whose target others read comes after them."""
-    rest = list(pairs)
-    while rest:
-        place, value = next((p for p in rest if not _read_by_others(ctx, p, rest)), (None, None))
-        if place is None or value is None:
-            target, source = rest[0]
-            rest[0] = (target, materialise(ctx, source, target.base.name))
-            continue
-        rest = [p for p in rest if p[0] is not place]
-        assert isinstance(value, ArrayValue | VirtualArray)
-        name = place.base.name
-        for axis, (n, m) in enumerate(zip(place.shape, value.shape, strict=True)):
-            if unproved is None or m in unproved:
-                require_equal(ctx, n, m, f"axis {axis} of {name!r} {what}")
-        with thawed(ctx, place.base):
-            copy_into(ctx, place, value)
-
-
-def _read_by_others(
-    ctx: Specialiser, pair: tuple[ArrayValue, Value], rest: list[tuple[ArrayValue, Value]]
-) -> bool:
-    memory = ctx.b.origin(pair[0].base)
-    return any(
-        p is not pair and any(ctx.b.origin(r) & memory for r in reads(ctx.b, p[1]))  # type: ignore[arg-type]
-        for p in rest
-    )
-
-
-def _definition(scope: _Scope, x: Operand) -> Stmt | None:
-    return next((s for s in scope.stmts if x in defined(s)), None) if isinstance(x, Var) else None
-
-
-def can_hoist(scope: _Scope, x: Operand) -> bool:
-    """Whether a length that a block computes could be computed before the block."""
-    s = _definition(scope, x)
-    if s is None:
-        return True
-    if not isinstance(s, Op | Dim) or (isinstance(s, Op) and s.op in ("floordiv", "mod")):
-        return False
-    return all(can_hoist(scope, y) for y in operands(s))
-
-
-def unknown_length(ctx: Specialiser, where: str) -> NoReturn:
-    ctx.error(
-        InferenceError,
-        f"the length of an array that leaves the {where} is known only inside it",
-        "its memory has to be there before",
-        f"make the array before the {where}",
-    )
-
-
-def hoisted(ctx: Specialiser, scope: _Scope, x: Operand, where: str) -> Operand:
-    """A length that a block computes, computed before the block instead."""
-    s = _definition(scope, x)
-    if s is None:
-        return x
-    if not can_hoist(scope, x):
-        unknown_length(ctx, where)
-    for y in operands(s):
-        hoisted(ctx, scope, y, where)
-    scope.stmts.remove(s)
-    ctx.b.emit(s)
-    ctx.b.scopes[-1].known.update({k: v for k, v in scope.known.items() if v is x})
-    return x
-
-
-__all__ = [
-    "Side",
-    "arrays_in",
-    "branch",
-    "copy_all",
-    "freeze",
-    "hoisted",
-    "is_own",
-    "names_now",
-    "outside",
-    "reopened",
-    "thawed",
-]
+__all__ = ["Side", "branch"]

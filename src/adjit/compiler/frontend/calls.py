@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
-from ..definitions import COMPILE_TIME
+from ..definitions import COMPILE_TIME, arguments_marked
 from ..ir.nodes import Location
 from . import arrays, containers, fence, inlined, python_builtins, python_types, resolve
 from .arrays.promote import is_array, is_number
@@ -150,7 +151,7 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
         return call(ctx, function.func, [*first, *args], {**named, **kwargs})
     if isinstance(function, types.MethodType):
         return call(ctx, function.__func__, [Static(function.__self__), *args], kwargs)
-    called = getattr(type(function), "__call__", None)
+    called = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(called, types.FunctionType) and not _foreign(called) and not hasattr(function, "py_func"):
         return call(ctx, called, [Static(function), *args], kwargs)
     if isinstance(function, type) and not _is_number_type(function):
@@ -261,7 +262,7 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
         if name == "_replace":
             return Record(owner.cls, {**owner.items, **kwargs})
         if name == "_asdict":
-            return Mapping_(dict[object, Value](owner.items))
+            return Mapping_({str(name): v for name, v in owner.items.items()})
         return call(ctx, getattr(owner.cls, name), [owner, *args], kwargs)
     if kwargs:
         ctx.error(UnsupportedSyntaxError, f"keyword arguments of the method {name!r} are not supported")
@@ -289,6 +290,7 @@ def enter(
     found = prepared(source.node, source.file, source.name)
     quiet = function.__module__.startswith(OWN)
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, None, quiet)
+    frame.once = arguments_marked(function, "once") if quiet else frozenset()
     defaults = _function_defaults(ctx, function)
     names = _bound(ctx, source.node, source.name, values, kwargs or {}, defaults)
     return _walk(ctx, frame, found.normal, names)

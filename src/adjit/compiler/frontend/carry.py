@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from .specialise import Specialiser
 
 
+GUESS = "taken for a float until its type is known"
+
+
 @dataclass(frozen=True)
 class Same:
     """The value that it had before."""
@@ -396,4 +399,4 @@ def build(
     return Undefined(name, slot.reason)
 
 
-__all__ = ["Copies", "alone", "build", "join", "same_value", "types", "yields"]
+__all__ = ["GUESS", "Copies", "alone", "build", "join", "same_value", "types", "yields"]

@@ -19,7 +19,7 @@ from ..ir.nodes import Operand, Var
 from ..ir.types import INT
 from . import arrays, containers
 from .arrays.promote import dtype_of, is_array, is_number
-from .branches import hoisted
+from .blocks import hoisted
 from .passes import Counted, Loop
 from .passes import run as run_loop
 from .python_builtins import stream

@@ -1,8 +1,9 @@
-"""Exchanges of arrays between names: which statements permute references, and what a set of references was before.
+"""Exchanges of arrays between names: which statements permute references, and what a set of references was
+before.
 
-Input: loops and branches as they are emitted, whose array results are their array operands in another order. Output:
-the set of references before, for a set of references now. Invariant: a record is a permutation on every path.
-Non-goals: references that are merely one of several arrays.
+Input: loops and branches as they are emitted, whose array results are their array operands in another order.
+Output: the set of references before, for a set of references now. Invariant: a record is a permutation on
+every path. Non-goals: references that are merely one of several arrays.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def token(ctx: Specialiser, value: ArrayValue, inside: _Scope | None = None) -> 
     if value.fixed or len(value.axes) != getattr(value.base.type, "ndim", -1):
         return None
     for k, s in enumerate(value.axes):
-        known = next((sc.known["dim", value.base, k] for sc in scopes if ("dim", value.base, k) in sc.known), None)
+        known = next(
+            (sc.known["dim", value.base, k] for sc in scopes if ("dim", value.base, k) in sc.known), None
+        )
         if s.axis != k or not is_zero(s.start) or not is_one(s.step) or known is None or known != s.length:
             return None
     return value.base
@@ -60,7 +63,7 @@ def groups(ctx: Specialiser, rows: Mapping[K, Sequence[object]]) -> list[list[K]
         return x
 
     for outs, before in ctx.exchanges:
-        first, *rest = (*outs, *before)
+        first, *rest = list[object]([*outs, *before])
         for x in rest:
             parent[root(x)] = root(first)
     for tokens in rows.values():

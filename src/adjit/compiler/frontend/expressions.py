@@ -21,6 +21,7 @@ from ..ir.nodes import Const, Op, Operand
 from . import arrays, containers, resolve
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
+from .carry import GUESS
 from .values import (
     ArrayValue,
     Closure,
@@ -152,6 +153,8 @@ def load(ctx: Specialiser, name: str) -> Value:
 
 def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
     """The value of a name that is read; a name that is bound on some paths only is checked."""
+    if isinstance(value, Undefined) and value.reason == GUESS:
+        return ScalarValue(const(0.0))
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
         ctx.error(

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Block, Const, For, Operand, Var, While
-from ..ir.types import BOOL, INT, Array, Scalar
+from ..ir.types import INT, Array, Scalar
 from . import carry, exchanges
 from .arrays import copy_into, full
 from .arrays.linear import equal
 from .arrays.promote import is_number
-from .branches import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
+from .blocks import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
 from .carry import Copies, Items, Mixed, Optional_, Part, Reference, Same, Slot, Storage, missing
 from .plan import Guess, Plan, exchanged, fits, has_storage, widened, without_references
 from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
@@ -290,8 +290,7 @@ class _Attempt:
             frame, name = key
             value = self.before.get(key)
             if isinstance(slot, Guess):
-                guess = Maybe(ScalarValue(const(0.0)), ctx.b.fresh(name, BOOL), name)
-                self.entry[key] = frame.names[name] = guess
+                self.entry[key] = frame.names[name] = Undefined(name, carry.GUESS)
             elif missing(value) and not isinstance(slot, Optional_):
                 self.entry[key] = value
                 if isinstance(slot, Mixed):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from . import carry, exchanges
 from .arrays.promote import is_number
-from .branches import Key
+from .blocks import Key
 from .carry import Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
 from .values import ArrayValue, Maybe, Value, VirtualArray
 

@@ -148,9 +148,10 @@ def _structure(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Valu
     if isinstance(found, np.ndarray):
         return hidden(ctx, name, found, fetch)
     if type(found) in (tuple, list):
+        members: list[object] = list(found)  # type: ignore[call-overload]
         items = [
-            _structure(ctx, f"{name}[{k}]", v, lambda k=k: fetch()[k])  # type: ignore[index, misc, var-annotated]
-            for k, v in enumerate(found)  # type: ignore[arg-type]
+            _structure(ctx, f"{name}[{k}]", v, lambda k=k: fetch()[k])  # type: ignore[index, misc]
+            for k, v in enumerate(members)
         ]
         return node(type(found), (), items)
     if type(found) is dict:
