@@ -16,7 +16,7 @@ MOST_LINES, MOST_FUNCTION_LINES = 500, 60
 # Lower layers first. A module may import from its own layer and from those below.
 LAYERS = (
     ("errors", "options"),
-    ("compiler.diagnostics", "compiler.ir", "compiler.ops", "compiler.program"),
+    ("compiler.diagnostics", "compiler.fetching", "compiler.ir", "compiler.ops", "compiler.program"),
     ("compiler.library", "compiler.analyses", "compiler.passes"),
     ("compiler.frontend", "compiler.definitions", "compiler.adjoint", "compiler.codegen"),
     ("compiler.pipeline", "compiler.derived", "compiler"),
