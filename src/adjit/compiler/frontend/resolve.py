@@ -11,12 +11,12 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import NameResolutionError, UnsupportedSyntaxError
+from ..fetching import Applied, Attribute, Cell, Fetch, Field, Global, Item
 from ..ir.types import DTYPES, Array, Scalar
 from ..program import ArraySpec, Guard, Hidden, ScalarSpec
 from .arrays import full, parameter
@@ -26,7 +26,6 @@ from .values import ScalarValue, Static, Value
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
-Fetch = Callable[[], object]
 STABLE = (
     "numpy",
     "math",
@@ -52,10 +51,10 @@ def outer_name(ctx: Specialiser, frame: Frame, name: str) -> Value:
             found = cell.cell_contents
         except ValueError:
             ctx.error(NameResolutionError, f"the closure variable {name!r} has no value yet")
-        return lifted(ctx, id(cell), name, found, lambda: cell.cell_contents)
+        return lifted(ctx, id(cell), name, found, Cell(cell))
     space = source.globals
     if name in space:
-        return lifted(ctx, id(space), name, space[name], lambda: space[name])
+        return lifted(ctx, id(space), name, space[name], Global(space, name))
     if hasattr(builtins, name):
         return Static(getattr(builtins, name))
     return ctx.error(
@@ -84,7 +83,7 @@ def lift(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Value:
         if not _stable(found):
             guard(ctx, name, fetch, found)
         return constant(found)
-    guard(ctx, f"the structure of {name}", lambda: skeleton(fetch()), skeleton(found))
+    guard(ctx, f"the structure of {name}", Applied(skeleton, fetch), skeleton(found))
     return _structure(ctx, name, found, fetch)
 
 
@@ -150,20 +149,20 @@ def _structure(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Valu
     if type(found) in (tuple, list):
         members: list[object] = list(found)  # type: ignore[call-overload]
         items = [
-            _structure(ctx, f"{name}[{k}]", v, lambda k=k: fetch()[k])  # type: ignore[index, misc]
+            _structure(ctx, f"{name}[{k}]", v, Item(fetch, k))
             for k, v in enumerate(members)
         ]
         return node(type(found), (), items)
     if type(found) is dict:
         items = [
-            _structure(ctx, f"{name}[{k!r}]", v, lambda k=k: fetch()[k])  # type: ignore[index, misc]
+            _structure(ctx, f"{name}[{k!r}]", v, Item(fetch, k))
             for k, v in found.items()
         ]
         return node(dict, tuple(found), items)
     if is_record(type(found)):
         fields = field_names(type(found))
         items = [
-            _structure(ctx, f"{name}.{f}", getattr(found, f), lambda f=f: getattr(fetch(), f))  # type: ignore[misc]
+            _structure(ctx, f"{name}.{f}", getattr(found, f), Field(fetch, f))
             for f in fields
         ]
         return node(type(found), fields, items)
@@ -230,7 +229,7 @@ def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
     found = getattr(owner, name)
     if isinstance(owner, type | np.generic | np.dtype | np.finfo | np.iinfo) or _stable(type(owner)):
         return constant(found)
-    return lifted(ctx, id(owner), name, found, lambda: getattr(owner, name))
+    return lifted(ctx, id(owner), name, found, Attribute(owner, name))
 
 
 def _module_attribute(ctx: Specialiser, module: types.ModuleType, name: str) -> Value:
@@ -239,7 +238,7 @@ def _module_attribute(ctx: Specialiser, module: types.ModuleType, name: str) -> 
     found = getattr(module, name)
     if module.__name__.split(".")[0] in STABLE and not isinstance(found, np.ndarray):
         return constant(found)
-    return lifted(ctx, id(module), name, found, lambda: getattr(module, name))
+    return lifted(ctx, id(module), name, found, Attribute(module, name))
 
 
 __all__ = ["attribute", "constant", "guard", "lift", "lifted", "outer_name", "skeleton"]
