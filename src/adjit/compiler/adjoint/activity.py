@@ -1,7 +1,9 @@
 """Which values lie between the differentiated inputs and the results.
 
-Input: a core function, its roots (`analyses.alias`), the differentiated parameters, the results that get a seed. Output: `Activity`.
-A scalar or the memory of an array root is *varied* if it depends on a differentiated parameter, *useful* if a seeded
+Input: a core function, its roots (`analyses.alias`), the differentiated parameters, the results that get a
+seed. Output: `Activity`.
+A scalar or the memory of an array root is *varied* if it depends on a differentiated parameter, *useful* if
+a seeded
 result depends on it, *active* if both. Memory is judged as a whole, independent of the place in the program.
 """
 
@@ -10,7 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..ir.nodes import Accumulate, Block, Call, For, Function, If, Load, Mark, Op, Operand, Stmt, Store, Var, While
+from ..ir.nodes import (
+    Accumulate,
+    Block,
+    Call,
+    For,
+    Function,
+    If,
+    Load,
+    Mark,
+    Op,
+    Operand,
+    Stmt,
+    Store,
+    Var,
+    While,
+)
 from ..ir.types import Array, is_float
 from ..ir.visitor import blocks, walk
 from ..library import ROUTINES
@@ -48,7 +65,10 @@ def _carried(stmt: For | While | If) -> Iterable[tuple[Var, tuple[Operand, ...]]
     match stmt:
         case If(then=then, orelse=orelse, outs=outs):
             yield from ((o, (t, e)) for o, t, e in zip(outs, then.yields, orelse.yields, strict=True))
-        case For(args=args, inits=inits, body=body, outs=outs) | While(args=args, inits=inits, body=body, outs=outs):
+        case (
+            For(args=args, inits=inits, body=body, outs=outs)
+            | While(args=args, inits=inits, body=body, outs=outs)
+        ):
             for a, i, y, o in zip(args, inits, body.yields, outs, strict=True):
                 yield a, (i, y)
                 yield o, (i, y)

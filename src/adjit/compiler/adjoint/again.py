@@ -1,6 +1,7 @@
 """Primal values and references at a place of the reverse sweep.
 
-Input: a plan, what the forward sweep left behind, and a builder at the place. Output: operands for primal values (repeated,
+Input: a plan, what the forward sweep left behind, and a builder at the place. Output: operands for primal
+values (repeated,
 fetched from a buffer, or still alive) and references to primal and shadow memory.
 """
 
@@ -234,14 +235,17 @@ class Again:
         outs = self.exchange(stmt, arrays, inits, backwards=False)
         return outs[arrays.index(stmt.outs.index(x))]
 
-    def exchange(self, stmt: For | While, swapped: list[int], inits: list[Operand], *, backwards: bool) -> list[Var]:
+    def exchange(
+        self, stmt: For | While, swapped: list[int], inits: list[Operand], *, backwards: bool
+    ) -> list[Var]:
         """The references `inits` after all exchanges of a loop, or before them."""
         b = self.b
         source = {stmt.args[k]: n for n, k in enumerate(swapped)}
         yields = [stmt.body.yields[k] for k in swapped]
         if any(y not in source for y in yields):
             raise NotDifferentiableError(
-                "arrays are exchanged in a loop, under a condition or in a loop of its own, inside another loop",
+                "arrays are exchanged in a loop, under a condition or in a loop of its own, "
+                "inside another loop",
                 location=stmt.loc,
                 hint="copy the contents (`a[:] = b`) instead of exchanging the names",
             )
@@ -259,8 +263,6 @@ class Again:
         iv = b.fresh("swap", INT)
         b.emit(For(iv, const(0), count, 1, tuple(params), tuple(inits), body, tuple(outs), loc=stmt.loc))
         return outs
-
-
 
 
 def _position(stmt: For | While, y: Operand) -> int:

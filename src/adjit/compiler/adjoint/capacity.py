@@ -1,6 +1,7 @@
 """How many slots a flat buffer needs, counted before the loops that fill it.
 
-Input: the loops around a box and the size of the box in terms of their indices. Output: the total, computed by a loop nest that only
+Input: the loops around a box and the size of the box in terms of their indices. Output: the total, computed
+by a loop nest that only
 counts, or None where a trip count is known only afterwards (`while`, `break`, bounds read from memory).
 """
 
@@ -21,7 +22,9 @@ class Capacity:
         self.b, self.place = b, place
         self.values: dict[Var, Operand] = {}
 
-    def count(self, outer: Sequence[Loop], size: Callable[[Lookup], Operand], reads: Sequence[Operand]) -> Operand | None:
+    def count(
+        self, outer: Sequence[Loop], size: Callable[[Lookup], Operand], reads: Sequence[Operand]
+    ) -> Operand | None:
         """The sum of `size` over all passes of `outer`; `reads` are the operands that `size` looks up."""
         indices: set[Var] = set()
         for loop in outer:

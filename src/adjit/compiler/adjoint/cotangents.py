@@ -24,7 +24,9 @@ class Cotangents:
         if not isinstance(v, Var) or v not in self.active:
             return
         kept = self.sums.get(v)
-        self.sums[v] = contribution if kept is None else self.b.op("add", kept, contribution, hint=f"ct_{v.name}")
+        self.sums[v] = (
+            contribution if kept is None else self.b.op("add", kept, contribution, hint=f"ct_{v.name}")
+        )
 
     def take(self, v: Var) -> Operand | None:
         """The finished sum of a value whose uses have all been reversed; None if it is zero."""

@@ -1,6 +1,7 @@
 """Which values to save: a minimum vertex cut.
 
-Input: a graph of values. Each has a price (bytes times how often it is computed) and the values that it can be
+Input: a graph of values. Each has a price (bytes times how often it is computed) and the values that it can
+be
 computed from again; values that cannot be computed again have none. Output: the cheapest set of
 values such that every wanted value can be computed from that set.
 
@@ -17,7 +18,10 @@ Node = Hashable
 
 
 def minimum_cut(
-    sources: Collection[Node], recipes: Mapping[Node, Collection[Node]], wanted: Collection[Node], price: Mapping[Node, float]
+    sources: Collection[Node],
+    recipes: Mapping[Node, Collection[Node]],
+    wanted: Collection[Node],
+    price: Mapping[Node, float],
 ) -> set[Node]:
     """Values to save.
 
@@ -66,7 +70,9 @@ def _reach(
     return previous
 
 
-def _augment(start: Node, end: Node, previous: Mapping[Node, Node], capacity: dict[tuple[Node, Node], float]) -> None:
+def _augment(
+    start: Node, end: Node, previous: Mapping[Node, Node], capacity: dict[tuple[Node, Node], float]
+) -> None:
     path = []
     y = end
     while y != start:

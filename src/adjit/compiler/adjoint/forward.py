@@ -1,7 +1,9 @@
 """The forward sweep: the primal program with its saves.
 
-Input: a function and a plan. Output: the same statements (variables unchanged) with stores into saved buffers, running
-positions and the shadows of exchanged references carried through loops, and `Trail`: what the reverse sweep has to find them.
+Input: a function and a plan. Output: the same statements (variables unchanged) with stores into saved
+buffers, running
+positions and the shadows of exchanged references carried through loops, and `Trail`: what the reverse sweep
+has to find them.
 """
 
 from __future__ import annotations
@@ -92,7 +94,9 @@ class ForwardSweep:
         ]
 
     def _exchanged(self) -> set[Var]:
-        """Active roots that loops or branches hand on by reference: their shadows are made in the forward sweep."""
+        """Active roots that loops or branches hand on by reference: their shadows are made in the forward
+        sweep.
+        """
         found: set[Var] = set()
         for stmt in self.place.block_with:
             for out in stmt.outs if isinstance(stmt, For | While | If) else ():
@@ -133,19 +137,29 @@ class ForwardSweep:
             if isinstance(s, Call):
                 for k in range(len(s.args)):
                     if (s, k) in self.plan.kept:
-                        self.trail.buffers[s, k] = self.b.growing(s.args[k].type.dtype, f"saved_{_name(s.args[k])}")
+                        self.trail.buffers[s, k] = self.b.growing(
+                            s.args[k].type.dtype, f"saved_{_name(s.args[k])}"
+                        )
 
     def _scalar_buffer(self, v: Var, block: Block) -> None:
         where = self.layout(block)
         hint = f"saved_{v.name}"
         if where.site is None:
-            self.trail.buffers[v] = self.b.alloc([trips(self.b, s, _same) for s in where.box], v.type.dtype, hint)
+            self.trail.buffers[v] = self.b.alloc(
+                [trips(self.b, s, _same) for s in where.box], v.type.dtype, hint
+            )
             return
         bounds = [x for s in where.box for x in (s.lo, s.hi)]
         self._flat_buffer(v, v.type.dtype, hint, where, lambda at: size(self.b, where, at), bounds)
 
     def _flat_buffer(
-        self, key: object, dtype: str, hint: str, where: Layout, count: Callable[[Lookup], Operand], reads: list[Operand]
+        self,
+        key: object,
+        dtype: str,
+        hint: str,
+        where: Layout,
+        count: Callable[[Lookup], Operand],
+        reads: list[Operand],
     ) -> None:
         total = Capacity(self.b, self.place).count(where.outer, count, reads)
         buffer = self.b.growing(dtype, hint) if total is None else self.b.alloc([total], dtype, hint)
@@ -201,7 +215,9 @@ class ForwardSweep:
 
     def _move_on(self, mover: Stmt | Block) -> None:
         for site in self.moved_by(mover):
-            self.position[site] = self.b.op("add", self.position[site], size(self.b, self.sites[site], _same), hint="position")
+            self.position[site] = self.b.op(
+                "add", self.position[site], size(self.b, self.sites[site], _same), hint="position"
+            )
 
     # -- saves
     def _save(self, variables: tuple[Var, ...], block: Block) -> None:
@@ -226,7 +242,11 @@ class ForwardSweep:
 
         def one(index: tuple[Operand, ...]) -> None:
             source = tuple(b.op("add", s, i) for s, i in zip(first, index, strict=True))
-            target = (*slots, *index) if position is None else (b.op("add", position, flat_index(b, shape, index)),)
+            target = (
+                (*slots, *index)
+                if position is None
+                else (b.op("add", position, flat_index(b, shape, index)),)
+            )
             b.store(buffer, target, b.load(snapshot.array, source))
 
         nest(b, shape, one)
@@ -259,7 +279,9 @@ class ForwardSweep:
         params = (stmt.iv, *stmt.args) if isinstance(stmt, For) else stmt.args
         with b.block() as inner:
             self._block(stmt.body, params)
-        yields = [self.position[s] for s in sites] + [self.trail.shadows[_var(stmt.body.yields[k])] for k in swapped]
+        yields = [self.position[s] for s in sites] + [
+            self.trail.shadows[_var(stmt.body.yields[k])] for k in swapped
+        ]
         self.position.update(zip(sites, outs, strict=False))
         self.trail.shadows.update(zip((stmt.outs[k] for k in swapped), outs[len(sites) :], strict=True))
         new = replace(
@@ -283,7 +305,9 @@ class ForwardSweep:
             with b.block() as inner:
                 self._block(block)
             own, self.trail.exports = self.trail.exports, kept
-            yields = [self.position[s] for s in sites] + [self.trail.shadows[_var(block.yields[k])] for k in swapped]
+            yields = [self.position[s] for s in sites] + [
+                self.trail.shadows[_var(block.yields[k])] for k in swapped
+            ]
             sides.append((inner, yields, own))
         outs = [b.fresh("position", INT) for _ in sites]
         outs += [b.fresh(f"ct_{stmt.outs[k].name}", _fresh_type(stmt.outs[k])) for k in swapped]
@@ -316,4 +340,3 @@ def _name(x: Operand) -> str:
 def _fresh_type(v: Var) -> Array:
     assert isinstance(v.type, Array)
     return Array(v.type.dtype, v.type.ndim)
-

@@ -1,6 +1,7 @@
 """Emission of loops that are reversed pass by pass.
 
-Input: the reverse sweep and the forward sweep's place at such a loop (`fusion` says which). Output: one loop with
+Input: the reverse sweep and the forward sweep's place at such a loop (`fusion` says which). Output: one
+loop with
 the body's forward statements, their reverse, and the sums of the cotangents of outer scalars.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..ir.nodes import Block, For, Function, Operand
+from ..ir.nodes import Block, For, Function, Operand, Var
 from .fusion import Trailing
 from .sweep import ReverseSweep
 
@@ -19,7 +20,9 @@ class FusedLoops:
         self.fn, self.sweep, self.start = fn, sweep, start
 
     def before_fused(self, block: Block, trailing: Trailing) -> None:
-        """The reverse of the scalar statements behind the first fused loop of a block; shadows and seeds before the first of all."""
+        """The reverse of the scalar statements behind the first fused loop of a block; shadows and seeds
+        before the first of all.
+        """
         sweep = self.sweep
         with sweep.into(sweep.forward.b):
             if block is self.fn.body:
@@ -39,7 +42,7 @@ class FusedLoops:
         sums: list[Operand] = [sweep.ct.get(v) for v in outside]
         args = [b.fresh(f"ct_{v.name}", v.type) for v in outside]
         outs = [b.fresh(f"ct_{v.name}", v.type) for v in outside]
-        start = dict(zip(outside, args, strict=True))
+        start: dict[Var, Operand] = dict(zip(outside, args, strict=True))
         with b.block() as inner, sweep.into(b), sweep.again.region(), sweep.ct.region(start):
             for k, ct in finished.items():
                 if ct is not None:

@@ -1,13 +1,17 @@
 """Loops whose cotangents are known before they start: forward and reverse in one pass over the data.
 
-Input: a function with a constant seed. Output: per block the trailing loops to fuse, and the scalar statements behind them that
+Input: a function with a constant seed. Output: per block the trailing loops to fuse, and the scalar
+statements behind them that
 are reversed before the first of them. The bodies of fused loops are searched in turn.
 
-A mean, a norm, a log-likelihood ends in loops that only sum. If nothing behind such a loop but scalar arithmetic
-stands between it and the result, and that arithmetic's partials are known before the loop, then so is the cotangent of
+A mean, a norm, a log-likelihood ends in loops that only sum. If nothing behind such a loop but scalar
+arithmetic
+stands between it and the result, and that arithmetic's partials are known before the loop, then so is the
+cotangent of
 every term of the sum. Each pass then computes its term, reverses itself, and saves nothing.
 
-A loop qualifies if it has no early exit, carries only sums (and what is inactive), and writes no memory from outside;
+A loop qualifies if it has no early exit, carries only sums (and what is inactive), and writes no memory
+from outside;
 the arrays that it reads are not written behind it in its block.
 """
 
@@ -98,7 +102,9 @@ def _trimmed(block: Block, loops: list[For], behind: list[Stmt], active: Activit
     while loops:
         start = position[loops[0]]
         later = [s for s in behind if position[s] > start]
-        needed = [x for s in later if isinstance(s, Op) for x in partial_reads(s, active_positions(s, active))]
+        needed = [
+            x for s in later if isinstance(s, Op) for x in partial_reads(s, active_positions(s, active))
+        ]
         if all(_known(x, made, start) for x in needed):
             return Trailing(tuple(loops), tuple(later))
         loops.pop(0)

@@ -1,6 +1,7 @@
 """The part of an array that the loads of a loop read, where it is an interval per axis.
 
-Input: the loads of one array in a loop. Output per axis: `Interval`, if all loads read the elements from one start on, as many as some inner loop has
+Input: the loads of one array in a loop. Output per axis: `Interval`, if all loads read the elements from
+one start on, as many as some inner loop has
 passes, both known before the loop; else None (take the whole axis).
 
 >>> # y[i] and y[k - 1 - i] for i in range(k): both read the elements 0, …, k - 1
@@ -55,7 +56,9 @@ Hull = tuple[Interval | None, ...]
 
 
 def hull(place: Placement, array: Var, loops: Sequence[For | While]) -> Hull:
-    loads = [(s, loop) for loop in loops for s in walk(Block((loop,))) if isinstance(s, Load) and s.array is array]
+    loads = [
+        (s, loop) for loop in loops for s in walk(Block((loop,))) if isinstance(s, Load) and s.array is array
+    ]
     axes = range(len(loads[0][0].index))
     return tuple(_axis(place, [(s.index[k], loop) for s, loop in loads]) for k in axes)
 

@@ -1,6 +1,7 @@
 """What the reverse of a statement reads of the forward sweep.
 
-Input: a statement and the activity. Output: scalar variables. Array contents read by library calls are the matter of
+Input: a statement and the activity. Output: scalar variables. Array contents read by library calls are the
+matter of
 `plan`.
 """
 
@@ -8,7 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..ir.nodes import Accumulate, Alloc, Call, For, Function, If, Load, Op, Operand, Reshape, Stmt, Store, Var, View, While
+from ..ir.nodes import (
+    Accumulate,
+    Alloc,
+    Call,
+    For,
+    Function,
+    If,
+    Load,
+    Op,
+    Operand,
+    Reshape,
+    Stmt,
+    Store,
+    Var,
+    View,
+    While,
+)
 from ..ir.types import Array
 from ..ir.visitor import operands, walk
 from .activity import Activity, differentiable_args, is_active

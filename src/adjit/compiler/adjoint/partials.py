@@ -1,12 +1,13 @@
 """Local partials of scalar ops, traced into IR, and what they read.
 
-Input: an `Op`. Output: operands for the partials in chosen arguments; the positions of the values that these read.
+Input: an `Op`. Output: operands for the partials in chosen arguments; the positions of the values that
+these read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 
 from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Op, Operand, Var
@@ -34,7 +35,7 @@ def trace(b: Builder, op: str, inputs: Sequence[Operand], out: Operand) -> list[
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reads(op: str, dtypes: tuple[str, ...], out_dtype: str, wanted: tuple[int, ...]) -> frozenset[int]:
     b = Builder(Names())
     inputs = [b.fresh(f"x{k}", Scalar(d)) for k, d in enumerate(dtypes)]

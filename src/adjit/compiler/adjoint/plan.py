@@ -1,7 +1,8 @@
 """What the forward sweep saves and what the reverse sweep computes again.
 
 Input: a core function, its activity. Output: `Plan`: the scalars to save (by minimum cut), the arrays to
-copy (`snapshots` before a loop, `kept` before a library call), and per block the values that the prologue of its
+copy (`snapshots` before a loop, `kept` before a library call), and per block the values that the prologue
+of its
 reverse makes available, in forward order.
 """
 
@@ -69,7 +70,9 @@ class _Planner:
         wanted = self._wanted()
         saved, snapshots = self._cut(wanted)
         again = self._again(wanted, saved, snapshots)
-        return Plan(self.place, self.recipes, frozenset(saved), snapshots, frozenset(self.kept), again, self.fusion)
+        return Plan(
+            self.place, self.recipes, frozenset(saved), snapshots, frozenset(self.kept), again, self.fusion
+        )
 
     # -- what is wanted
     def _wanted(self) -> list[Var]:
@@ -132,8 +135,14 @@ class _Planner:
         return saved, {s: c for s, c in self.candidates.items() if c in chosen and s.out not in saved}
 
     def _price(self, v: Var) -> float:
-        """Bytes times executions; of equal cuts the one nearer to the wanted values' inputs is as good, so prefer small numbers."""
-        return itemsize(v.type.dtype) * self._executions(self.place.block_of[v]) * (1.0 + 1e-6 * self.place.order[v])
+        """Bytes times executions; of equal cuts the one nearer to the wanted values' inputs is as good, so
+        prefer small numbers.
+        """
+        return (
+            itemsize(v.type.dtype)
+            * self._executions(self.place.block_of[v])
+            * (1.0 + 1e-6 * self.place.order[v])
+        )
 
     def _executions(self, block: Block) -> float:
         count = 1.0
@@ -208,7 +217,9 @@ class _Planner:
         return size
 
     # -- prologues
-    def _again(self, wanted: list[Var], saved: set[Var], snapshots: dict[Load, Snapshot]) -> dict[Block, tuple[Var, ...]]:
+    def _again(
+        self, wanted: list[Var], saved: set[Var], snapshots: dict[Load, Snapshot]
+    ) -> dict[Block, tuple[Var, ...]]:
         found: set[Var] = set()
         queue = list(wanted)
         while queue:

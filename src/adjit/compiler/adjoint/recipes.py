@@ -1,9 +1,11 @@
 """How a value of the forward sweep can be had again in the reverse sweep.
 
-Input: a function and its facts. Output, per variable: the variables from which it can be computed again in the prologue
+Input: a function and its facts. Output, per variable: the variables from which it can be computed again in
+the prologue
 of a reversed block, or that there is no such way.
 
-The reverse sweep sees memory as it is at the end of the forward sweep. So a load can be repeated if its element is not
+The reverse sweep sees memory as it is at the end of the forward sweep. So a load can be repeated if its
+element is not
 written any more; and a value that was stored, and still stands there, has a *home*.
 Values of the outermost block stay alive and are free; so are loop indices.
 """
@@ -13,7 +15,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..analyses.dependence import Dependence
-from ..ir.nodes import Alloc, Block, Dim, For, Function, If, Load, Op, Operand, Reshape, Stmt, Store, Var, View, While
+from ..ir.nodes import (
+    Alloc,
+    Block,
+    Dim,
+    For,
+    Function,
+    If,
+    Load,
+    Op,
+    Operand,
+    Reshape,
+    Stmt,
+    Store,
+    Var,
+    View,
+    While,
+)
 from ..ir.types import Array
 from ..ir.visitor import operands
 from ..ops import TABLE
@@ -48,14 +66,22 @@ class Recipes:
     def _stores(self) -> dict[Var, list[Store]]:
         found: dict[Var, list[Store]] = {}
         for stmt, block in self.place.block_with.items():
-            if isinstance(stmt, Store) and isinstance(stmt.value, Var) and self.place.block_of[stmt.value] is block:
+            if (
+                isinstance(stmt, Store)
+                and isinstance(stmt.value, Var)
+                and self.place.block_of[stmt.value] is block
+            ):
                 found.setdefault(stmt.value, []).append(stmt)
         return found
 
     def _choosing_conditions(self) -> set[Operand]:
-        """Conditions that choose among references: needed before anything of their block can be computed again."""
+        """Conditions that choose among references: needed before anything of their block can be computed
+        again.
+        """
         return {
-            s.cond for s in self.place.block_with if isinstance(s, If) and any(isinstance(o.type, Array) for o in s.outs)
+            s.cond
+            for s in self.place.block_with
+            if isinstance(s, If) and any(isinstance(o.type, Array) for o in s.outs)
         }
 
     def of(self, v: Var) -> Recipe | None:

@@ -1,6 +1,7 @@
 """Reversing loops and branches.
 
-Input: the reverse sweep at a loop or branch. Output: the reversed loop or branch, emitted there; positions of saved values,
+Input: the reverse sweep at a loop or branch. Output: the reversed loop or branch, emitted there; positions
+of saved values,
 references and cotangents are handed in and out as carried values.
 """
 
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.builder import const
 from ..ir.nodes import Block, For, If, Operand, Var, While
-from ..ir.types import INT, Array
+from ..ir.types import INT, Array, Type
 from ..ir.visitor import renamer, substitute
 from .activity import has_active
 from .references import resolve
@@ -29,7 +30,9 @@ class _Carried:
         self.sites = sweep.forward.sites_within(stmt)
         self.arrays = [k for k, o in enumerate(stmt.outs) if isinstance(o.type, Array)]
         self.shadowed = [k for k in self.arrays if stmt.outs[k] in sweep.active]
-        self.scalars = [k for k, a in enumerate(stmt.args) if not isinstance(a.type, Array) and a in sweep.active]
+        self.scalars = [
+            k for k, a in enumerate(stmt.args) if not isinstance(a.type, Array) and a in sweep.active
+        ]
         carried = set(stmt.args)
         self.outside = [v for v in sweep.contributed(stmt.body) if v not in carried]
         self.inits: list[Operand] = [again.positions[s] for s in self.sites]
@@ -37,17 +40,20 @@ class _Carried:
         self.inits += [again.shadow(stmt.outs[k]) for k in self.shadowed]
         finished = (sweep.ct.take(stmt.outs[k]) for k in self.scalars)
         self.inits += [
-            ct if ct is not None else const(0, stmt.args[k].type.dtype) for k, ct in zip(self.scalars, finished, strict=True)
+            ct if ct is not None else const(0, stmt.args[k].type.dtype)
+            for k, ct in zip(self.scalars, finished, strict=True)
         ]
         self.inits += [sweep.ct.get(v) for v in self.outside]
-        names = [("position", INT)] * len(self.sites)
+        names: list[tuple[str, Type]] = [("position", INT)] * len(self.sites)
         names += [(stmt.args[k].name, _reference(stmt.args[k])) for k in self.arrays]
         names += [(f"ct_{stmt.args[k].name}", _reference(stmt.args[k])) for k in self.shadowed]
         names += [(f"ct_{stmt.args[k].name}", stmt.args[k].type) for k in self.scalars]
         names += [(f"ct_{v.name}", v.type) for v in self.outside]
         self.params = [b.fresh(name, type_) for name, type_ in names]
 
-    def split(self, values: list[Operand]) -> tuple[list[Operand], list[Operand], list[Operand], list[Operand], list[Operand]]:
+    def split(
+        self, values: list[Operand]
+    ) -> tuple[list[Operand], list[Operand], list[Operand], list[Operand], list[Operand]]:
         parts, start = [], 0
         for group in (self.sites, self.arrays, self.shadowed, self.scalars, self.outside):
             parts.append(values[start : start + len(group)])
@@ -73,20 +79,16 @@ def reverse_loop(sweep: ReverseSweep, stmt: For | While) -> None:
     outs: list[Operand] = list(carried.inits)
     if len(kept) < len(outs):
         fixed = {carried.params[n]: carried.inits[n] for n in range(len(outs)) if n not in kept}
-        inner, yields = _substituted(inner, yields, fixed)
+        block = substitute(Block(tuple(inner), tuple(yields)), renamer(fixed))
+        inner, yields = list(block.stmts), list(block.yields)
     new = [b.fresh(carried.params[n].name, carried.params[n].type) for n in kept]
     for n, o in zip(kept, new, strict=True):
         outs[n] = o
     if inner or kept:
-        params, inits = (tuple(xs[n] for n in kept) for xs in (carried.params, carried.inits))
+        params, inits = tuple(carried.params[n] for n in kept), tuple(carried.inits[n] for n in kept)
         body = Block(tuple(inner), tuple(yields[n] for n in kept))
         b.emit(For(iv, lo, hi, step, params, inits, body, tuple(new), loc=stmt.loc))
     _after(sweep, stmt, carried, outs)
-
-
-def _substituted(inner, yields, fixed):  # type: ignore[no-untyped-def]
-    block = substitute(Block(tuple(inner), tuple(yields)), renamer(fixed))
-    return list(block.stmts), list(block.yields)
 
 
 def _body(sweep: ReverseSweep, stmt: For | While, carried: _Carried) -> list[Operand]:
@@ -163,7 +165,9 @@ def reverse_branch(sweep: ReverseSweep, stmt: If) -> None:
 def _join(sweep, stmt: If, outside, before, sites, sides) -> None:  # type: ignore[no-untyped-def]
     b = sweep.b
     (then, then_sums, then_at), (orelse, else_sums, else_at) = sides
-    changed = [v for v in outside if then_sums.get(v) is not before.get(v) or else_sums.get(v) is not before.get(v)]
+    changed = [
+        v for v in outside if then_sums.get(v) is not before.get(v) or else_sums.get(v) is not before.get(v)
+    ]
     moved = [s for s in sites if then_at[s] is not else_at[s]]
     outs = [b.fresh(f"ct_{v.name}", v.type) for v in changed] + [b.fresh("position", INT) for _ in moved]
     if not then and not orelse and not outs:
@@ -172,7 +176,9 @@ def _join(sweep, stmt: If, outside, before, sites, sides) -> None:  # type: igno
     for sums, at in ((then_sums, then_at), (else_sums, else_at)):
         yields.append((*(sums.get(v, const(0, v.type.dtype)) for v in changed), *(at[s] for s in moved)))
     cond = sweep.again.value(stmt.cond)
-    b.emit(If(cond, Block(tuple(then), yields[0]), Block(tuple(orelse), yields[1]), tuple(outs), loc=stmt.loc))
+    b.emit(
+        If(cond, Block(tuple(then), yields[0]), Block(tuple(orelse), yields[1]), tuple(outs), loc=stmt.loc)
+    )
     for v, o in zip(changed, outs, strict=False):
         sweep.ct.sums[v] = o
     for s in sites:

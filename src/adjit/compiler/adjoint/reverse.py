@@ -1,6 +1,7 @@
 """Reverse mode: a core function to the core function that also returns gradients.
 
-`joint` gives one function with both sweeps, `split` two functions with the saved values between them. See DESIGN in
+`joint` gives one function with both sweeps, `split` two functions with the saved values between them. See
+DESIGN in
 `docs/architecture.md`: shadow memory, scalars as values, saves by minimum cut.
 """
 
@@ -45,21 +46,29 @@ def joint(
 ) -> Function:
     """Results: those of `fn`, the gradients in the parameters `wrt`, those at the marked intermediates.
 
-    `seed` is the constant cotangent of the (one, scalar) result; None makes the seeds of all float results further parameters.
-    `seeded` chooses the results (by number) that have a cotangent at all. `accumulate` makes one further parameter per array in `wrt`: an array to which its gradient is added and which is returned in its place.
+    `seed` is the constant cotangent of the (one, scalar) result; None makes the seeds of all float results
+    further parameters.
+    `seeded` chooses the results (by number) that have a cotangent at all. `accumulate` makes one further
+    parameter per array in `wrt`: an array to which its gradient is added and which is returned in its
+    place.
     """
     halves = _differentiate(fn, wrt, seed, accumulate, (), marks, seeded)
     params = (*fn.params, *halves.seeds, *halves.buffers)
     body = Block((*halves.forward.stmts, *halves.backward.stmts))
     return replace(
-        fn, name=f"{fn.name}_gradient", params=params, body=body, results=(*fn.results, *halves.gradients, *halves.marked)
+        fn,
+        name=f"{fn.name}_gradient",
+        params=params,
+        body=body,
+        results=(*fn.results, *halves.gradients, *halves.marked),
     )
 
 
 def split(
     fn: Function, wrt: Sequence[int], outputs: Sequence[int] = (), marks: Sequence[str] = ()
 ) -> tuple[Function, Function]:
-    """(forward, backward): forward's results are those of `fn` and the saved values; backward's parameters are the saved values and
+    """(forward, backward): forward's results are those of `fn` and the saved values; backward's parameters
+    are the saved values and
     one seed per float result and per parameter in `outputs`."""
     halves = _differentiate(fn, wrt, None, False, outputs, marks)
     backward = Block(tuple(halves.backward.stmts), (*halves.gradients, *halves.marked))
@@ -108,7 +117,8 @@ def _differentiate(
     for k in wrt:
         if not is_float(fn.params[k].type):
             raise NotDifferentiableError(
-                f"`{fn.params[k].name}` is of type {fn.params[k].type}: only floats have a gradient", location=fn.loc
+                f"`{fn.params[k].name}` is of type {fn.params[k].type}: only floats have a gradient",
+                location=fn.loc,
             )
     results = fn.results if chosen is None else [fn.results[k] for k in chosen]
     seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
@@ -122,7 +132,12 @@ def _differentiate(
     parameters = [fn.params[k] for k in wrt]
     seeds: list[Var] = []
     if plan.fusion.of:
-        sweep.reverse = FusedLoops(fn, reverse, lambda: (_shadows(fn, reverse, active), _seeds(reverse, seeded, seed)))
+
+        def start() -> None:
+            _shadows(fn, reverse, active)
+            _seeds(reverse, seeded, seed)
+
+        sweep.reverse = FusedLoops(fn, reverse, start)
     sweep.run(fn.params)
     reverse.follow()
     buffers = _buffers(fn, reverse, parameters, accumulate)
@@ -131,11 +146,15 @@ def _differentiate(
         seeds = _seeds(reverse, seeded, seed)
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
-    marked = [reverse.marked[m] if m in reverse.marked else _without_influence(fn, backward, m) for m in marks]
+    marked = [
+        reverse.marked[m] if m in reverse.marked else _without_influence(fn, backward, m) for m in marks
+    ]
     return _Halves(names, forward, backward, seeds, gradients, list(buffers.values()), marked)
 
 
-def _buffers(fn: Function, reverse: ReverseSweep, parameters: Sequence[Var], accumulate: bool) -> dict[Var, Var]:
+def _buffers(
+    fn: Function, reverse: ReverseSweep, parameters: Sequence[Var], accumulate: bool
+) -> dict[Var, Var]:
     if not accumulate:
         return {}
     return {
@@ -200,4 +219,3 @@ def _gradient(reverse: ReverseSweep, v: Var, buffers: dict[Var, Var]) -> Operand
     if shadow is None:
         return b.alloc(shape_of(b, v), v.type.dtype, f"ct_{v.name}", zeroed=True)
     return shadow
-

@@ -1,9 +1,12 @@
 """Where saved values lie: one buffer per value, one slot per execution of its block.
 
-Loops whose bounds are known before the outermost of them starts form a *box*: slots are numbered by their indices. A box
+Loops whose bounds are known before the outermost of them starts form a *box*: slots are numbered by their
+indices. A box
 that encloses all loops of a block gives a buffer with one axis per loop. Otherwise the box is executed
-again and again by the loops around it (a `while`, a loop with `break`, a loop whose neighbour's bounds depend on
-it): then the buffer is flat, and a running position, carried through those loops, says where the box's slots begin.
+again and again by the loops around it (a `while`, a loop with `break`, a loop whose neighbour's bounds
+depend on
+it): then the buffer is flat, and a running position, carried through those loops, says where the box's
+slots begin.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ Lookup = Callable[[Operand], Operand]
 class Layout:
     """Slots of a block: `outer` loops carry the position of `site`, `box` loops number the slots from there.
 
-    The position moves on after each execution of `mover`, which lies in the block `owner`. All three are None where the
+    The position moves on after each execution of `mover`, which lies in the block `owner`. All three are
+    None where the
     box is everything.
     """
 
@@ -83,7 +87,9 @@ def size(b: Builder, where: Layout, at: Lookup) -> Operand:
 
 
 def slot(b: Builder, where: Layout, at: Lookup, position: Operand) -> tuple[Operand, ...]:
-    """Index of the present slot; `at` looks up loop indices and bounds, `position` is where the box begins."""
+    """Index of the present slot; `at` looks up loop indices and bounds, `position` is where the box
+    begins.
+    """
     if where.site is None:
         return tuple(passed(b, loop, at) for loop in where.box)
     offset: Operand = ZERO

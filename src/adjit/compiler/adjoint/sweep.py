@@ -97,7 +97,11 @@ class ReverseSweep:
         assert isinstance(type_, Array)
         hint = f"ct_{stmt.out.name}"
         shape = self.again.index(stmt.shape)
-        made = self.b.growing(type_.dtype, hint) if type_.growing else self.b.alloc(shape, type_.dtype, hint, zeroed=True)
+        made = (
+            self.b.growing(type_.dtype, hint)
+            if type_.growing
+            else self.b.alloc(shape, type_.dtype, hint, zeroed=True)
+        )
         self.again.shadows[stmt.out] = made
 
     def statement(self, stmt: Stmt) -> None:
@@ -188,7 +192,9 @@ class ReverseSweep:
         return x if isinstance(x.type, Array) else self.again.value(x)
 
     def _mark(self, stmt: Mark) -> None:
-        """What has been collected so far is the cotangent of the intermediate; of several marks of a name the last one counts."""
+        """What has been collected so far is the cotangent of the intermediate; of several marks of a name
+        the last one counts.
+        """
         name, value = stmt.name, stmt.value
         if stmt.out is not None:
             ct = self.ct.take(stmt.out)

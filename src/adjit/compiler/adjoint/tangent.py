@@ -42,7 +42,9 @@ from .partials import trace
 
 
 def tangent(fn: Function, wrt: Sequence[int]) -> Function:
-    """Parameters: those of `fn`, then one tangent per parameter in `wrt`. Results: those of `fn`, then the tangents of its float results."""
+    """Parameters: those of `fn`, then one tangent per parameter in `wrt`. Results: those of `fn`, then the
+    tangents of its float results.
+    """
     memory = roots(fn)
     parameters = [fn.params[k] for k in wrt]
     floats = [r for r in fn.results if is_float(r.type)]
@@ -74,7 +76,9 @@ class _TangentMode:
         self.of: dict[Var, Operand] = {}
 
     def start(self, fn: Function, given: dict[Var, Var]) -> None:
-        """Tangents of the parameters; a copy where the function writes the parameter, so that the caller's stays."""
+        """Tangents of the parameters; a copy where the function writes the parameter, so that the caller's
+        stays.
+        """
         written = self._written(fn)
         for v in fn.params:
             if v not in self.active and v not in given:
@@ -149,7 +153,9 @@ class _TangentMode:
                 self.of[out] = b.load(self.array(array), index, hint=f"t_{out.name}")
             case Store(array=array, index=index, value=value) if array in self.active:
                 b.store(self.array(array), index, self.tangent(value))
-            case Accumulate(array=array, index=index, value=value) if array in self.active and value in self.active:
+            case Accumulate(array=array, index=index, value=value) if (
+                array in self.active and value in self.active
+            ):
                 b.accumulate(self.array(array), index, self.tangent(value))
             case Alloc(out=out, shape=shape) if out in self.active:
                 hint = f"t_{out.name}"
@@ -180,7 +186,9 @@ class _TangentMode:
         b = self.b
         hint = f"t_{stmt.out.name}"
         if stmt.op == "select":
-            return b.op("select", stmt.args[0], self.tangent(stmt.args[1]), self.tangent(stmt.args[2]), hint=hint)
+            return b.op(
+                "select", stmt.args[0], self.tangent(stmt.args[1]), self.tangent(stmt.args[2]), hint=hint
+            )
         if stmt.op == "cast":
             return b.cast(self.tangent(stmt.args[0]), stmt.out.type.dtype, hint=hint)
         partials = trace(b, stmt.op, stmt.args, stmt.out)
