@@ -163,7 +163,7 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
     if isinstance(value, Maybe):
         if not name.startswith("@"):
             message = f"cannot access local variable {name!r} where it is not associated with a value"
-            ctx.b.check(value.bound, "UnboundLocalError", message)
+            ctx.b.check(value.bound, "NameResolutionError", message)
             if isinstance(value.value, Undefined):
                 return usable(ctx, frame, name, value.value)
             frame.names[name] = value.value
@@ -445,10 +445,11 @@ def choose(ctx: Specialiser, cond: Operand, then: Callable[[], Value], orelse: C
         return lambda: ctx.bind(name, walk())
 
     branch(ctx, cond, bind(then), bind(orelse), lambda n: n == name or n in live)
-    value = usable(ctx, ctx.frame, name, ctx.frame.names.pop(name))
+    value = ctx.frame.names.pop(name)
     if isinstance(value, Undefined):
-        ctx.error(InferenceError, "the two sides of this expression are of different kinds", value.reason)
-    return value
+        why = value.reason.replace(" on one path and ", " on one side and ").replace(" on another", " on the other")
+        ctx.error(InferenceError, "the two sides of this expression are of different kinds", why)
+    return usable(ctx, ctx.frame, name, value)
 
 
 # -- attributes and subscripts

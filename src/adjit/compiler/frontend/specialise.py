@@ -10,6 +10,7 @@ Non-goals: derivatives, optimisation.
 from __future__ import annotations
 
 import ast
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,7 +37,8 @@ Result = TypeVar("Result")
 @dataclass(eq=False)
 class Frame:
     """The names of one call. `outer` is the frame in which a closure was defined; a `quiet` frame (one of
-    adjit's own definitions) leaves locations at the user's line.
+    adjit's own definitions) leaves locations at the user's line, and its parameters in `once` may stay
+    unmaterialised.
     """
 
     source: Source
@@ -45,6 +47,7 @@ class Frame:
     locals: frozenset[str]
     outer: Frame | None = None
     quiet: bool = False
+    once: frozenset[str] = frozenset()
     names: dict[str, Value] = field(default_factory=dict)
     site: Location | None = None
 
@@ -104,9 +107,9 @@ class Specialiser:
     def error(self, cls: type[Exception], what: str, why: str = "", instead: str = "") -> NoReturn:
         if not issubclass(cls, AdjitError):
             raise cls(what)
-        notes = tuple(
-            f"In the call at {f.site}" for f in reversed(self.frames) if f.site is not None and not f.quiet
-        )
+        sites = [f.site for f in reversed(self.frames) if f.site is not None and not f.quiet]
+        calls = list(dict.fromkeys(f"In the call at {site}" for site in sites))
+        notes = (*calls[:4], *(["…"] if len(calls) > 4 else []))
         raise cls(what, self.b.loc, why, instead, notes)
 
     def fresh_name(self, hint: str) -> str:
@@ -165,7 +168,9 @@ class Specialiser:
         """Let a name of the current frame stand for a value."""
         frame = self.frame
         if isinstance(value, VirtualArray):
-            stays = frame.facts.read_once(name) if frame.quiet else frame.facts.virtual_may_stay(name, at)
+            stays = frame.facts.virtual_may_stay(name, at)
+            if frame.quiet:
+                stays = name in frame.once or frame.facts.read_once(name)
             if name.startswith("@") or stays:
                 self.born[value] = self.b.scopes[-1]
             else:
@@ -255,7 +260,10 @@ class Specialiser:
                 )
             if root in self.readonly:
                 self.error(
-                    OverwriteError, f"{self.readonly[root]} must not be written", "its memory is read-only"
+                    NotDifferentiableError,
+                    "assignment destination is read-only",
+                    f"{self.readonly[root]} is an array that must not be written",
+                    "copy it first",
                 )
             if root in self.frozen:
                 self.error(
@@ -340,8 +348,24 @@ def replaced(value: Value, old: Value, new: Value) -> Value:
     return value
 
 
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Long sums and inlined calls make deep syntax trees, which are walked recursively."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 20_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None = None) -> Program:
     """The program of a function for arguments of these kinds."""
+    with deep_recursion():
+        return _specialise(fun, arguments, options)
+
+
+def _specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None) -> Program:
     function, bound = calls.entry(fun)
     source = calls.capture(function)
     ctx = Specialiser(source, options or DEFAULT)
