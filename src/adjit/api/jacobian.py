@@ -12,8 +12,9 @@ from ..compiler.program import NodeSpec, Program, ResultLeaf, StaticSpec
 from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
+from ..runtime.dispatch import runner
 from .gradient import Argnums, positions
-from .tangent import Pushed
+from .tangent import Pushed, revived
 from .transform import Transform, decorated, kept
 from .vjp import Halves, Vjp, frozen
 
@@ -38,9 +39,10 @@ class _Directional(_OfArgnums):
     def make(self, program: Program, extra: Any) -> Any:
         leaves = derived.choose(program, self.chosen)
         made = derived.tangent(self.below(program), leaves, value=False)
-        entry = Pushed(made, program, len(leaves.wrt), self.options, self.title())
-        entry.leaves = leaves  # type: ignore[attr-defined]
-        return entry
+        return Pushed(made, len(program.arguments), leaves, runner(made.function, self.options, self.title()))
+
+    def revive(self, program: Program, kept: Any, extra: Any) -> Any:
+        return revived(program, kept, self.options)
 
 
 class Hvp(_Directional):
@@ -172,15 +174,15 @@ class Jacrev(_OfArgnums):
         halves, leaves = transform.prepare(transform.bound(args, kwargs))
         assert isinstance(halves, Halves)
         results, saved, arguments = halves.forward(leaves)
-        likes = [results[k] for k in halves.floats]
-        wrt = [arguments[p] for p in (*halves.leaves.wrt, *halves.leaves.zeros)]
+        likes = [results[k] for k in halves.kept.floats]
+        wrt = [arguments[p] for p in (*halves.kept.leaves.wrt, *halves.kept.leaves.zeros)]
         rows: dict[tuple[int, int], list[Any]] = {}
         for i, _, seeds in units(likes):
             found = halves.backward(saved, seeds, True)
             for j, value in enumerate(found):
                 rows.setdefault((i, j), []).append(np.asarray(value))
 
-        order = {k: i for i, k in enumerate(halves.floats)}
+        order = {k: i for i, k in enumerate(halves.kept.floats)}
 
         def block(k: int, j: int) -> Any:
             if k not in order:
@@ -190,8 +192,8 @@ class Jacrev(_OfArgnums):
             made = np.stack(parts).reshape(shape) if parts else np.zeros(shape, np.result_type(wrt[j]))
             return made[()] if made.ndim or isinstance(wrt[j], np.ndarray) else made.item()
 
-        inner = halves.leaves.trees[0] if self.single else derived.tuple_tree(halves.leaves.trees)
-        return blocks_tree(halves.tree, inner, block)
+        inner = halves.kept.leaves.trees[0] if self.single else derived.tuple_tree(halves.kept.leaves.trees)
+        return blocks_tree(halves.kept.tree, inner, block)
 
 
 def hvp(fun: Callable[..., Any], args: Sequence[Any], vector: Any, argnums: Argnums = 0, **options: Any) -> Any:

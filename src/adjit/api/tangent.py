@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..compiler import derived
-from ..compiler.program import NodeSpec, Program, ResultLeaf, SameAs, StaticSpec
+from ..compiler.program import NodeSpec, Program, ResultLeaf, StaticSpec
 from ..errors import NotDifferentiableError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
-from ..runtime.dispatch import Around, Runner
+from ..runtime.dispatch import Around, Runner, runner
 from .transform import Transform, kept
 
 
 class Pushed:
-    """The tangent program of one kind of arguments: `directions` are leaves beside the primal ones."""
+    """The tangent program of one kind of arguments: after the primal leaves come one direction per leaf in `leaves.wrt`."""
 
-    def __init__(self, program: Program, below: Program, count: int, options: Options, title: str) -> None:
+    def __init__(self, program: Program, primals: int, leaves: derived.Leaves, runner: Runner) -> None:
         self.program = program
+        self.primals = primals
+        self.leaves = leaves
+        self.runner = runner
+        below = replace(
+            program, arguments=program.arguments[:primals], argument_names=program.argument_names[:primals]
+        )
         self.around = Around(below)
-        self.runner = Runner(program.function, options, title)
         self.assemble = pytree.assembler(program.result)
-        self.count = count
-        self.hidden = len(below.hidden)
+        self.count = len(leaves.wrt)
+        self.hidden = len(program.hidden)
+
+    @property
+    def kept(self) -> Any:
+        return self.primals, self.leaves, self.runner.interface, self.runner.text
 
     def arguments(self, leaves: Sequence[Any], directions: Sequence[Any]) -> list[Any]:
         own = list(self.around.with_hidden(leaves))
@@ -41,20 +51,10 @@ class Pushed:
         return self.assemble(self.runner.call(arguments))
 
 
-def leaf_tree(program: Program) -> tuple[tuple[object, ...], int]:
-    """Per argument the tree whose leaves number the call's leaves (None at static ones), and how many there are."""
-    count = 0
-
-    def visit(spec: object) -> object:
-        nonlocal count
-        if isinstance(spec, NodeSpec):
-            return NodeSpec(spec.kind, spec.keys, tuple(visit(c) for c in spec.children))  # type: ignore[arg-type,misc]
-        if isinstance(spec, StaticSpec):
-            return spec
-        count += 1
-        return ResultLeaf(count - 1)
-
-    return tuple(visit(a) for a in program.arguments), count
+def revived(program: Program, kept: Any, options: Options) -> Pushed:
+    """From what an earlier process kept."""
+    primals, leaves, known, text = kept
+    return Pushed(program, primals, leaves, Runner(known, text, options))
 
 
 def parameter_of_leaf(program: Program) -> list[int | None]:
@@ -97,11 +97,15 @@ class Jvp(Transform):
                 )
             if p not in wrt:
                 wrt.append(p)
-        below = program
+        primals = len(program.arguments)
         if self.outputs:
             program = derived.with_outputs(program, self.outputs)
-        made = derived.tangent(program, derived.Leaves(tuple(wrt), (), ()))
-        return Pushed(made, below, len(wrt), self.options, self.title())
+        leaves = derived.Leaves(tuple(wrt), (), ())
+        made = derived.tangent(program, leaves)
+        return Pushed(made, primals, leaves, runner(made.function, self.options, self.title()))
+
+    def revive(self, program: Program, kept: Any, extra: Any) -> Any:
+        return revived(program, kept, self.options)
 
     def push(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
         leaves: list[Any] = []
@@ -155,4 +159,4 @@ def jvp(
     return value, tangent
 
 
-__all__ = ["Jvp", "SameAs", "jvp"]
+__all__ = ["Jvp", "jvp"]

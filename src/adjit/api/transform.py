@@ -21,8 +21,8 @@ from ..compiler import pipeline
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
 from ..errors import InferenceError
 from ..options import DEFAULT, Options
-from ..runtime import aliasing, fastpath, pytree
-from ..runtime.dispatch import Around, Runner
+from ..runtime import aliasing, fastpath, frontcache, pytree
+from ..runtime.dispatch import Around, Runner, runner
 
 MASK = pytree.C | pytree.F | pytree.WRITEABLE
 NUMBERS = (float, bool, np.float64, np.float32)
@@ -50,13 +50,18 @@ def program_of(fun: Callable[..., Any], arguments: tuple[Spec, ...], options: Op
 class Prepared:
     """One compiled program of a transform."""
 
-    def __init__(self, program: Program, options: Options, title: str) -> None:
+    def __init__(self, program: Program, runner: Runner) -> None:
         self.program = program
         self.around = Around(program)
-        self.runner = Runner(program.function, options, title)
+        self.runner = runner
         self.assemble = pytree.assembler(program.result)
         self.fast: fastpath.Fast | None = None
         self.asked = False
+
+    @property
+    def kept(self) -> Any:
+        """What another process needs besides the program."""
+        return self.runner.interface, self.runner.text
 
     def short_way(self, args: tuple[Any, ...]) -> fastpath.Fast | None:
         """The fast function for arguments like these, made once."""
@@ -153,8 +158,21 @@ class Transform:
         return f"{self.word[0].upper()}{self.word[1:]} of `{name}`"
 
     def make(self, program: Program, extra: Any) -> Any:
-        """What is kept per kind of arguments: it has `around`, `runner` and `run(leaves)`."""
-        return Prepared(self.derive(program), self.options, self.title())
+        """What is kept per kind of arguments: it has `around`, `runner`, `run(leaves)`, `program` and `kept`."""
+        made = self.derive(program)
+        return Prepared(made, runner(made.function, self.options, self.title()))
+
+    def revive(self, program: Program, kept: Any, extra: Any) -> Any:
+        """The same from what an earlier process kept."""
+        return Prepared(program, Runner(*kept, self.options))
+
+    def chain(self) -> str:
+        """This transform and those below it, in words."""
+        inner = self.fun.chain() if isinstance(self.fun, Transform) else ""
+        return f"{type(self).__name__} {self.recipe()[1:]!r} {inner}"
+
+    def __adjit_described__(self) -> str:
+        return f"{self.chain()} {frontcache.described(self.base)}"
 
     def prepare(self, args: tuple[Any, ...], extra: Any = None) -> tuple[Any, Sequence[Any]]:
         """The prepared program for a call, and the leaves of its arguments. `extra` is part of the key."""
@@ -177,16 +195,25 @@ class Transform:
             for entry in self.entries.get(key, ()):
                 if entry.around.fits(leaves) and (not entry.around.written or not self.repeats(leaves)):
                     return entry
-            program = program_of(self.fun, self.specs(args), self.options)
-            store = key
+            specs, store = self.specs(args), key
+            front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
+            found = front.find()
+            program = found[0] if found else program_of(self.fun, specs, self.options)
             if program.written and self.repeats(leaves):
                 pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
                 store = (key, pattern)
                 for entry in self.entries.get(store, ()):
                     if entry.around.fits(leaves):
                         return entry
-                program = program_of(self.fun, self.specs(args, pattern), self.options)
-            entry = self.make(program, extra)
+                specs = self.specs(args, pattern)
+                front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
+                found = front.find()
+                program = found[0] if found else program_of(self.fun, specs, self.options)
+            if found:
+                entry = self.revive(*found, extra)
+            else:
+                entry = self.make(program, extra)
+                front.keep(entry.program, entry.kept)
             entry.compile(leaves)
             self.entries.setdefault(store, []).append(entry)
             return entry

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..compiler import derived, pipeline
 from ..compiler.analyses.alias import roots
+from ..compiler.codegen import Text
 from ..compiler.ir.nodes import Accumulate, Call, Function, Store, Var
 from ..compiler.ir.types import Array, is_float
 from ..compiler.ir.visitor import walk
@@ -18,7 +20,7 @@ from ..compiler.program import Program, ResultLeaf, StaticSpec
 from ..errors import InputChangedError, ReleasedError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, cotangents, pytree
-from ..runtime.dispatch import Around, Runner
+from ..runtime.dispatch import Around, Interface, Runner, interface
 from ..runtime.fingerprint import fingerprint
 from .gradient import Argnums, positions
 from .transform import Transform, kept
@@ -39,51 +41,79 @@ def written(fn: Function) -> frozenset[int]:
     return frozenset(k for k, p in enumerate(fn.params) if p in found)
 
 
+@dataclass(frozen=True)
+class Split:
+    """What a pullback needs to know of the two functions: who is differentiated, what is saved, and the functions themselves.
+
+    `tree` is the value's structure: results are numbered, then outputs. `floats` are the results that have a seed.
+    """
+
+    leaves: derived.Leaves
+    outputs: tuple[int, ...]
+    tree: object
+    own: int
+    floats: tuple[int, ...]
+    saved_names: tuple[str, ...]
+    writes: frozenset[int]
+    forward: tuple[Interface, Text]
+    backward: tuple[Interface, Text]
+
+
+def output_params(program: Program, names: Sequence[str]) -> tuple[int, ...]:
+    found = []
+    numbers = derived.parameters(program)
+    for name in names:
+        at = numbers[program.argument_names.index(name)] if name in program.argument_names else None
+        if not isinstance(at, int) or not isinstance(program.function.params[at].type, Array):
+            raise SeedError(f"outputs names {name!r}, which is not a parameter that holds an array of floats")
+        found.append(at)
+    return tuple(found)
+
+
+def value_tree(program: Program, count: int) -> object:
+    """The returned value, then the outputs, numbered after the results."""
+    tree: object = program.result
+    if not count:
+        return tree
+    own = len(program.function.results)
+    trees: list[object] = [ResultLeaf(own + k) for k in range(count)]
+    parts = trees if isinstance(tree, StaticSpec) and tree.value is None else [tree, *trees]
+    return parts[0] if len(parts) == 1 else derived.tuple_tree(parts)
+
+
+def split(program: Program, transform: Vjp) -> Split:
+    fn = program.function
+    leaves = derived.choose(program, transform.chosen, transform.argnums is None)
+    outputs = output_params(program, transform.outputs)
+    forward, backward = pipeline.split(fn, leaves.wrt, outputs)
+    name = getattr(transform.base, "__name__", "function")
+    own = len(fn.results)
+    return Split(
+        leaves,
+        outputs,
+        value_tree(program, len(outputs)),
+        own,
+        tuple(k for k, r in enumerate(fn.results) if is_float(r.type)),
+        tuple(v.name for v in backward.params[: len(forward.results) - own]),
+        written(backward),
+        (interface(forward), pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`")),
+        (interface(backward), pipeline.emit(backward, transform.options, f"Reverse sweep of `{name}`")),
+    )
+
+
 class Halves:
     """The forward and backward functions of one program."""
 
-    def __init__(self, program: Program, transform: Vjp) -> None:
+    def __init__(self, program: Program, kept: Split, options: Options) -> None:
         self.program = program
+        self.kept = kept
         self.around = Around(program)
-        fn = program.function
-        lenient = transform.argnums is None
-        self.leaves = derived.choose(program, transform.chosen, lenient)
-        self.outputs = self.output_params(transform.outputs)
-        forward, backward = pipeline.split(fn, self.leaves.wrt, self.outputs)
-        name = getattr(transform.base, "__name__", "function")
-        self.runner = Runner(forward, transform.options, f"Forward sweep of `{name}`")
-        self.backward_fn = backward
-        self.writes = written(backward)
-        self.options = transform.options
-        self.title = f"Reverse sweep of `{name}`"
-        self.own = len(fn.results)
-        self.floats = [k for k, r in enumerate(fn.results) if is_float(r.type)]
-        self.saved_names = [v.name for v in backward.params[: len(forward.results) - self.own]]
-        self.tree = self.value_tree()
-        self.assemble = pytree.assembler(self.tree)
-        self.gradients = pytree.assembler(derived.tuple_tree(self.leaves.trees))
+        self.options = options
+        self.runner = Runner(*kept.forward, options)
+        self.assemble = pytree.assembler(kept.tree)
+        self.gradients = pytree.assembler(derived.tuple_tree(kept.leaves.trees))
         self.lock = threading.Lock()
         self._backward: Runner | None = None
-
-    def output_params(self, names: Sequence[str]) -> list[int]:
-        found = []
-        numbers = derived.parameters(self.program)
-        for name in names:
-            k = self.program.argument_names.index(name) if name in self.program.argument_names else -1
-            at = numbers[k] if k >= 0 else None
-            if not isinstance(at, int) or not isinstance(self.program.function.params[at].type, Array):
-                raise SeedError(f"outputs names {name!r}, which is not a parameter that holds an array of floats")
-            found.append(at)
-        return found
-
-    def value_tree(self) -> object:
-        """The returned value, then the outputs, numbered after the results."""
-        tree: object = self.program.result
-        if not self.outputs:
-            return tree
-        trees = [ResultLeaf(self.own + k) for k in range(len(self.outputs))]
-        parts = trees if isinstance(tree, StaticSpec) and tree.value is None else [tree, *trees]
-        return parts[0] if len(parts) == 1 else derived.tuple_tree(parts)
 
     def compile(self, leaves: Sequence[Any]) -> None:
         self.runner.prepare(self.around.with_hidden(leaves))
@@ -94,19 +124,20 @@ class Halves:
         if self.around.written:
             self.around.check(arguments)
         flat = self.runner.call(arguments)
-        results = (*flat[: self.own], *(arguments[p] for p in self.outputs))
-        return results, flat[self.own :], arguments
+        own = self.kept.own
+        results = (*flat[:own], *(arguments[p] for p in self.kept.outputs))
+        return results, flat[own:], arguments
 
     def backward(self, saved: Sequence[Any], seeds: Sequence[Any], keep: bool) -> tuple[Any, ...]:
         """Gradients of the differentiated leaves. `keep`: the saved values stay as they are."""
         values = list(saved)
-        for k in self.writes:
+        for k in self.kept.writes:
             if k < len(values) and isinstance(values[k], np.ndarray) and keep:
                 values[k] = values[k].copy()
         arguments = [*values, *seeds]
         with self.lock:
             if self._backward is None:
-                self._backward = Runner(self.backward_fn, self.options, self.title)
+                self._backward = Runner(*self.kept.backward, self.options)
             self._backward.prepare(arguments)
         found: tuple[Any, ...] = self._backward.call(arguments)
         return found
@@ -123,7 +154,7 @@ class Pullback:
         self._saved: Sequence[Any] | None = saved
         self._retain = retain
         self._lock = threading.Lock()
-        self._zeros = [cotangents.zero(arguments[p]) for p in halves.leaves.zeros]
+        self._zeros = [cotangents.zero(arguments[p]) for p in halves.kept.leaves.zeros]
         arrays = [a for a in arguments if isinstance(a, np.ndarray)]
         self._borrowed = [
             k
@@ -137,7 +168,7 @@ class Pullback:
         """The saved values, as a named tuple."""
         if self._saved is None:
             raise self._released()
-        return buffers.named(self._halves.saved_names, self._saved)
+        return buffers.named(self._halves.kept.saved_names, self._saved)
 
     def _released(self) -> ReleasedError:
         return ReleasedError(
@@ -154,7 +185,7 @@ class Pullback:
             self._unchanged(saved)
             if not self._retain:
                 self._saved = None
-        borrowed = any(k in self._halves.writes for k in self._borrowed)
+        borrowed = any(k in self._halves.kept.writes for k in self._borrowed)
         found = self._halves.backward(saved, seeds, self._retain or borrowed)
         return self._halves.gradients([*found, *self._zeros])
 
@@ -162,13 +193,13 @@ class Pullback:
         for k, mark in zip(self._borrowed, self._marks, strict=False):
             if fingerprint(saved[k]) != mark:
                 raise InputChangedError(
-                    f"the argument array that is saved as {self._halves.saved_names[k]!r} was written after the forward sweep",
+                    f"the argument array that is saved as {self._halves.kept.saved_names[k]!r} was written after the forward sweep",
                     why="the reverse sweep reads it",
                     hint="call the pullback first, or pass a copy to vjp",
                 )
 
     def _seeds(self, given: tuple[Any, ...]) -> list[Any]:
-        tree = self._halves.tree
+        tree = self._halves.kept.tree
         if len(given) > 1:
             raise SeedError(f"a pullback takes one cotangent, structured as the value, not {len(given)}")
         if not given:
@@ -178,7 +209,7 @@ class Pullback:
             given = (1.0,)
         found: dict[int, Any] = {}
         cotangents.flat(tree, given[0], self._results, "the cotangent", found)
-        wanted = [*self._halves.floats, *range(self._halves.own, len(self._results))]
+        wanted = [*self._halves.kept.floats, *range(self._halves.kept.own, len(self._results))]
         return [found.get(k, cotangents.zero(self._results[k])) for k in wanted]
 
 
@@ -207,7 +238,10 @@ class Vjp(Transform):
         return (self.fun, self.argnums, self.outputs, self.options)
 
     def make(self, program: Program, extra: Any) -> Any:
-        return Halves(program, self)
+        return Halves(program, split(program, self), self.options)
+
+    def revive(self, program: Program, kept: Any, extra: Any) -> Any:
+        return Halves(program, kept, self.options)
 
     def forward(self, args: tuple[Any, ...], kwargs: dict[str, Any], retain: bool) -> tuple[Any, Pullback]:
         halves, leaves = self.prepare(self.bound(args, kwargs))

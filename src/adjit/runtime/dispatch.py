@@ -9,11 +9,10 @@ Non-goals: choosing the program (`adjit.api`).
 from __future__ import annotations
 
 import builtins
-import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numba
@@ -23,7 +22,7 @@ from numba.core.errors import NumbaError
 from .. import errors, options
 from ..compiler import pipeline
 from ..compiler.codegen import Text
-from ..compiler.ir.nodes import Const, Function, Var
+from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
 from ..errors import AdjitError, BackendError
@@ -35,17 +34,31 @@ from .support import Failure
 Convert = Callable[[Any], Any]
 
 
-def _same_value(a: object, b: object) -> bool:
-    if a is b:
+def same_value(a: object, b: object) -> bool:
+    """Whether a constant is what was compiled in, down to the type and the sign of zero."""
+    if a is b and not isinstance(a, list | dict | tuple):
         return True
     if type(a) is not type(b):
         return False
-    if isinstance(a, float) and isinstance(b, float) and math.isnan(a) and math.isnan(b):
-        return True
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(same_value, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(map(same_value, a.values(), b.values()))
+    if isinstance(a, float) and isinstance(b, float):
+        return repr(a) == repr(b)
     try:
         return bool(a == b)
     except Exception:  # whatever a user's __eq__ does, it is not the same
         return False
+
+
+def _snapshot(value: object) -> object:
+    """A constant as it was compiled in: lists and dicts of the user's may change later."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_snapshot, value))  # type: ignore[call-arg, call-overload]
+    if type(value) is dict:
+        return {k: _snapshot(v) for k, v in value.items()}
+    return value
 
 
 def failure(found: Failure, text: Text) -> Exception:
@@ -67,32 +80,54 @@ def failure(found: Failure, text: Text) -> Exception:
     return made
 
 
-def _scalar_out(dtype: str) -> Convert | None:
+def _scalar_out(dtype: str) -> Convert:
     """How a scalar result is handed to the user: Python's own types where they hold the same numbers."""
     if dtype in ("float64", "int64", "bool"):
         return {"float64": float, "int64": int, "bool": bool}[dtype]
     return np.dtype(dtype).type
 
 
+@dataclass(frozen=True)
+class Interface:
+    """What a call needs to know of a core function: the dtype of each scalar parameter (None for arrays), and for each result
+    (dtype, whether it is an array, the parameter that it is or -1)."""
+
+    name: str
+    params: tuple[str | None, ...]
+    results: tuple[tuple[str, bool, int], ...]
+
+
+def interface(fn: Function) -> Interface:
+    place: dict[object, int] = {p: k for k, p in enumerate(fn.params)}
+    results = []
+    for r in fn.results:
+        is_array = isinstance(r.type, Array)
+        results.append((r.type.dtype, is_array, place.get(r, -1) if is_array else -1))
+    params = tuple(None if isinstance(p.type, Array) else p.type.dtype for p in fn.params)
+    return Interface(fn.name, params, tuple(results))
+
+
+def runner(fn: Function, chosen: Options, title: str = "") -> Runner:
+    """A core function, printed and loaded."""
+    return Runner(interface(fn), pipeline.emit(fn, chosen, title), chosen)
+
+
 class Runner:
     """A core function compiled for the types of the leaves it is called with."""
 
-    def __init__(self, fn: Function, chosen: Options, title: str = "", text: Text | None = None) -> None:
+    def __init__(self, known: Interface, text: Text, chosen: Options) -> None:
+        self.interface = known
         self.options = chosen
-        self.name = fn.name
-        self.text = pipeline.emit(fn, chosen, title) if text is None else text
+        self.name = known.name
+        self.text = text
         self.loaded: Loaded = modules.load(self.text, chosen.cache)
-        self.scalars = [None if isinstance(p.type, Array) else np.dtype(p.type.dtype).type for p in fn.params]
-        self.count = len(fn.results)
-        place = {p: k for k, p in enumerate(fn.params)}
-        self.outs = [_scalar_out(r.type.dtype) if not isinstance(r.type, Array) else None for r in fn.results]
-        if self.loaded.compiled:
-            plain = ("float64", "int64", "bool")
-            self.outs = [None if r.type.dtype in plain else f for r, f in zip(fn.results, self.outs, strict=True)]
-        self.passed = {
-            k: place[r] for k, r in enumerate(fn.results) if isinstance(r, Var) and r in place and self.outs[k] is None
-        }
-        self.passed = {k: p for k, p in self.passed.items() if isinstance(fn.results[k].type, Array)}
+        self.scalars = [None if kind is None else np.dtype(kind).type for kind in known.params]
+        self.count = len(known.results)
+        exact = ("float64", "int64", "bool") if self.loaded.compiled else ()
+        self.outs = [
+            None if is_array or kind in exact else _scalar_out(kind) for kind, is_array, _ in known.results
+        ]
+        self.passed = {k: p for k, (_, _, p) in enumerate(known.results) if p >= 0}
         self.simple = not self.passed and not any(self.outs)
         self.ready: set[object] = set()
 
@@ -160,7 +195,7 @@ class Around:
 
     def __init__(self, program: Program) -> None:
         self.name = program.function.name
-        self.guards = [(g.fetch, g.value) for g in program.guards]
+        self.guards = [(g.fetch, _snapshot(g.value)) for g in program.guards]
         self.hidden = [(h.fetch, h.spec, h.name) for h in program.hidden]
         self.plain = not self.guards and not self.hidden
         leaves = pytree.leaf_specs(program.arguments)
@@ -173,7 +208,7 @@ class Around:
 
     def fits(self, leaves: Sequence[Any]) -> bool:
         """Whether constants are what they were, hidden arrays have the same types."""
-        if any(not _same_value(fetch(), value) for fetch, value in self.guards):
+        if any(not same_value(fetch(), value) for fetch, value in self.guards):
             return False
         return all(_spec_like(fetch(), spec, name) for fetch, spec, name in self.hidden)
 
@@ -208,4 +243,4 @@ def _spec_like(value: object, spec: ArraySpec | ScalarSpec, name: str) -> bool:
     return pytree.take_apart(value, name, leaves) == spec
 
 
-__all__ = ["Around", "Const", "Runner", "failure"]
+__all__ = ["Around", "Interface", "Runner", "failure", "interface", "runner"]

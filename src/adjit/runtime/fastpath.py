@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
-from .dispatch import Around, Runner, failure
+from .dispatch import Around, Runner, failure, same_value
 from .pytree import WRITEABLE, C, F
 from .support import Failure
 
@@ -56,15 +56,11 @@ def _expression(tree: object, leaf: Callable[[int], str], names: dict[str, Any])
     return f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
 
 
-def _same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and type(a) in (int, float, str, bool) and a == b)
-
-
 def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> Fast | None:
     """The fast function, or None where the program needs the long way."""
     if not runner.loaded.compiled or around.hidden or around.same or around.written or runner.passed:
         return None
-    names: dict[str, Any] = {"ndarray": np.ndarray, "MISS": MISS, "Failure": Failure, "failure": failure, "same": _same}
+    names: dict[str, Any] = {"ndarray": np.ndarray, "MISS": MISS, "Failure": Failure, "failure": failure, "same": same_value}
     tests = [_test(k, a, names) for k, a in enumerate(args)]
     if not tests or any(t is None for t in tests):
         return None
@@ -92,7 +88,8 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
     ]
     for k, (fetch, value) in enumerate(around.guards):
         names[f"g{k}"], names[f"v{k}"] = fetch, value
-        lines += [f"    if not same(g{k}(), v{k}):", "        return MISS"]
+        test = f"not same(g{k}(), v{k})" if isinstance(value, list | dict | tuple) else f"g{k}() is not v{k}"
+        lines += [f"    if {test}:", "        return MISS"]
     lines += [
         "    try:",
         f"        r = call({passed})",
