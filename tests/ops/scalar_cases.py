@@ -155,7 +155,7 @@ SCALARS: dict[str, Scalar] = {
     ),
     "select": Scalar((truth, real, real), own_rule=True),
     "cast": Scalar((real,)),
-    "share": Scalar((real, real, weight), {(1.0, 1.0, 0.25): (0.75, 0.25, None)}, numeric=False),
+    "share": Scalar((real, real, weight), {(1.0, 1.0, 0.25): (1.0, 0.25, None)}, numeric=False),
     "root": Scalar((positive,), {(0.0,): (0.0,), (4.0,): (0.25,)}, {(0.0,): ((0.0,),)}),
     "square_of": Scalar((positive, positive), {(0.0, 0.0): (None, 1.0)}, numeric=False),
     "minus_square_of": Scalar((positive, positive), {(0.0, 0.0): (None, -1.0)}, numeric=False),

@@ -11,7 +11,7 @@ Annotations tell the frontend how to pass an argument:
   number);
 - `Once` the same, and each element is read at most once, so a virtual array is passed without being put
   into memory;
-- `Arrays` a tuple or list, each item of which is made an array.
+- `Arrays` a tuple or list, each item of which is made an array; its elements are read at most once too.
 
 Anything else is passed as it is. Keywords that a definition does not name are not supported.
 
@@ -43,7 +43,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 Array = Annotated[np.ndarray[Any, np.dtype[Any]], "array"]
 Once = Annotated[np.ndarray[Any, np.dtype[Any]], "array", "once"]
-Arrays = Annotated[tuple[np.ndarray[Any, np.dtype[Any]], ...], "arrays"]
+Arrays = Annotated[tuple[np.ndarray[Any, np.dtype[Any]], ...], "arrays", "once"]
 Axis = int | tuple[int, ...] | None
 Shape = tuple[int, ...]
 Number = Any  # a scalar whose dtype is known only in a specialisation
@@ -132,7 +132,7 @@ def unsupported(what: str) -> None:
 
 @spells("share")
 def share(x: Number, y: Number, weight: Number) -> Number:
-    """One of two equal values: `x`, of whose derivative `y` carries the part `weight` and `x` the rest."""
+    """`x`, with the part `weight` of the derivative of `y`, which is equal, in addition to its own."""
     return x
 
 
@@ -140,6 +140,12 @@ def share(x: Number, y: Number, weight: Number) -> Number:
 def root(x: Number) -> Number:
     """Square root whose derivative at zero is zero: that of a norm."""
     return np.sqrt(x)
+
+
+@spells("stop_gradient")
+def held(x: Number) -> Number:
+    """The value without its derivative; only where that cancels out of the result."""
+    return x
 
 
 @compile_time

@@ -222,6 +222,6 @@ def spread_along(x: Array, shape: tuple[int, ...], axis: int) -> Array:
 def indices(dimensions: tuple[int, ...], dtype: Dtype = int) -> Array:
     out = np.empty((len(dimensions),) + dimensions, dtype)
     for index in np.ndindex(dimensions):
-        for k in range(len(dimensions)):
-            out[(k,) + index] = index[k]
+        for k, i in enumerate(index):
+            out[(k,) + index] = i
     return out

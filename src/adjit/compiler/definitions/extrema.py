@@ -19,6 +19,7 @@ from .core import (
     compile_time,
     count,
     defines,
+    held,
     joined,
     kept_shape,
     only,
@@ -57,12 +58,12 @@ def shared_extreme(a: Array, kept: Shape, axes: Shape, sign: int) -> Number:
             ties = ties + 1
     chosen = a[joined(kept, best, axes)]
     if ties > 1:
-        seen = 0
+        chosen = held(chosen)
+        weight = a.dtype.type(1 / ties)
         for reduced in np.ndindex(inner):
             new = a[joined(kept, reduced, axes)]
             if new == value:
-                seen = seen + 1
-                chosen = share(chosen, new, a.dtype.type(1 / seen))
+                chosen = share(chosen, new, weight)
     return chosen
 
 

@@ -271,7 +271,7 @@ def norm_kind(order: Any, axis: Axis, ndim: int) -> tuple[str, Shape]:
 
 
 @defines(np.linalg.norm)
-def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Number:
+def norm(x: Once, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Number:
     """Gradient zero at zero; ties of the maximum norm share."""
     kind, axes = norm_kind(ord, axis, x.ndim)
     if kind == "two":
@@ -296,7 +296,7 @@ def norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -
     return sum_(best, axes, keepdims=keepdims)
 
 
-def floating(x: Array) -> Array:
+def floating(x: Once) -> Array:
     return x.astype(float_dtype(x.dtype))
 
 

@@ -49,48 +49,59 @@ def shifted(index: Shape, axis: int, by: int) -> Shape:
 @defines(np.concatenate)
 def concatenate(arrays: Arrays, axis: int | None = 0) -> Array:
     if axis is None:
-        return concatenate(tuple(x.ravel() for x in arrays))
+        return joined_along(tuple(x.ravel() for x in arrays), 0)
+    return joined_along(arrays, axis)
+
+
+def joined_along(arrays: Arrays, axis: int) -> Array:
     ranks_agree(tuple(x.ndim for x in arrays))
     along = axis_of(axis, arrays[0].ndim)
+    first = arrays[0].shape
     length = 0
-    for x in arrays:
-        length = length + x.shape[along]
-        for k in range(x.ndim):
-            if k != along and x.shape[k] != arrays[0].shape[k]:
+    for shape in tuple(x.shape for x in arrays):
+        length = length + shape[along]
+        for k, (n, m) in enumerate(zip(shape, first)):
+            if k != along and n != m:
                 raise ValueError(
                     "all the input array dimensions except for the concatenation axis must match exactly"
                 )
-    shape = tuple(length if k == along else n for k, n in enumerate(arrays[0].shape))
     kind = common_dtype(tuple(x.dtype for x in arrays))
-    out = np.empty(shape, kind)
+    out = np.empty(tuple(length if k == along else n for k, n in enumerate(first)), kind)
     start = 0
     for x in arrays:
-        for index in np.ndindex(x.shape):
-            out[shifted(index, along, start)] = kind.type(x[index])
-        start = start + x.shape[along]
+        start = start + placed(out, x, along, start)
     return out
 
 
-def expanded(x: Array, axis: int) -> Array:
-    return x[tuple(None if k == axis else slice(None) for k in range(x.ndim + 1))]
+def placed(out: Array, x: Once, axis: int, start: int) -> int:
+    """Copy `x` into `out` from `start` on along an axis; its length there."""
+    for index in np.ndindex(x.shape):
+        out[shifted(index, axis, start)] = out.dtype.type(x[index])
+    return x.shape[axis]
 
 
 @defines(np.stack)
 def stack(arrays: Arrays, axis: int = 0) -> Array:
     along = axis_of(axis, arrays[0].ndim + 1)
-    for x in arrays:
-        if x.shape != arrays[0].shape:
-            raise ValueError("all input arrays must have the same shape")
-    kind = common_dtype(tuple(x.dtype for x in arrays))
     first = arrays[0].shape
+    for shape in tuple(x.shape for x in arrays):
+        for n, m in zip(shape, first):
+            if n != m:
+                raise ValueError("all input arrays must have the same shape")
+    kind = common_dtype(tuple(x.dtype for x in arrays))
     out = np.empty(first[:along] + (len(arrays),) + first[along:], kind)
     for m, x in enumerate(arrays):
-        for index in np.ndindex(first):
-            out[index[:along] + (m,) + index[along:]] = kind.type(x[index])
+        layer(out, x, along, m)
     return out
 
 
-def at_least_two(x: Array) -> Array:
+def layer(out: Array, x: Once, axis: int, at: int) -> None:
+    """Copy `x` into `out` at one place of a new axis."""
+    for index in np.ndindex(x.shape):
+        out[index[:axis] + (at,) + index[axis:]] = out.dtype.type(x[index])
+
+
+def at_least_two(x: Once) -> Array:
     if x.ndim == 0:
         return x.reshape(1, 1)
     if x.ndim == 1:
@@ -98,7 +109,7 @@ def at_least_two(x: Array) -> Array:
     return x
 
 
-def at_least_three(x: Array) -> Array:
+def at_least_three(x: Once) -> Array:
     if x.ndim == 0:
         return x.reshape(1, 1, 1)
     if x.ndim == 1:
@@ -108,13 +119,13 @@ def at_least_three(x: Array) -> Array:
     return x
 
 
-def at_least_one(x: Array) -> Array:
+def at_least_one(x: Once) -> Array:
     if x.ndim == 0:
         return x.reshape(1)
     return x
 
 
-def as_column(x: Array) -> Array:
+def as_column(x: Once) -> Array:
     if x.ndim < 2:
         return x.reshape(x.size, 1)
     return x
@@ -270,8 +281,8 @@ def take(a: Array, indices: Array, axis: int | None = None) -> Number:
 @defines(np.take_along_axis)
 def take_along_axis(arr: Array, indices: Array, axis: int) -> Array:
     along = axis_of(axis, arr.ndim)
-    for k in range(arr.ndim):
-        if k != along and arr.shape[k] != indices.shape[k]:
+    for k, (n, m) in enumerate(zip(arr.shape, indices.shape)):
+        if k != along and n != m:
             raise ValueError("`indices` and `arr` must have the same shape off the axis")
     out = np.empty(indices.shape, arr.dtype)
     for index in np.ndindex(indices.shape):

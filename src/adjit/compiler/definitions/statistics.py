@@ -15,25 +15,21 @@ from .core import (
     Array,
     Axis,
     Number,
+    Shape,
     axes_of,
     axis_of,
     compile_time,
     defines,
     float_dtype,
+    held,
     joined,
+    kept_shape,
     only,
-    spells,
+    spread,
     unsupported,
     without,
 )
-from .extrema import max_
-from .reduction import mean, sum_
-
-
-@spells("stop_gradient")
-def held(x: Number) -> Number:
-    """The value without its derivative; only for what cancels out of the result."""
-    return x
+from .reduction import filled, mean, sum_
 
 
 @defines(np.average)
@@ -291,32 +287,62 @@ def slope_along(f: Array, axis: int, spacing: Number) -> Array:
 # -- sums of exponentials
 
 
+def peak(x: Array, kept: Shape, axes: Shape) -> Number:
+    """The maximum, zero if it is infinite; subtracting it changes nothing, so it carries no derivative."""
+    top = x.dtype.type(-np.inf)
+    for reduced in np.ndindex(only(x.shape, axes)):
+        value = x[joined(kept, reduced, axes)]
+        if value > top or value != value:
+            top = value
+    return held(top) if np.isfinite(top) else x.dtype.type(0)
+
+
+def log_of_sum(x: Array, kept: Shape, axes: Shape) -> Number:
+    top = peak(x, kept, axes)
+    total = x.dtype.type(0)
+    for reduced in np.ndindex(only(x.shape, axes)):
+        total = total + np.exp(x[joined(kept, reduced, axes)] - top)
+    return np.log(total) + top
+
+
 @defines(special.logsumexp)
 def logsumexp(a: Array, axis: Axis = None, b: Any = None, keepdims: bool = False) -> Number:
-    """The maximum is subtracted, which changes the result by nothing, hence it carries no derivative."""
     if b is not None:
         unsupported("scipy.special.logsumexp with weights")
-    x = a.astype(float_dtype(a.dtype))
-    top = held_array(max_(x, axis, keepdims=True))
-    total = np.log(sum_(np.exp(x - top), axis, keepdims=True)) + top
-    return sum_(total, axis, keepdims=keepdims)
-
-
-def held_array(a: Array) -> Array:
-    out = np.empty(a.shape, a.dtype)
-    for index in np.ndindex(a.shape):
-        value = held(a[index])
-        out[index] = value if np.isfinite(value) else a.dtype.type(0)
+    if not np.issubdtype(a.dtype, np.inexact):
+        return logsumexp(a.astype(np.float64), axis, None, keepdims)
+    axes = axes_of(axis, a.ndim)
+    if len(axes) == a.ndim:
+        return filled(log_of_sum(a, (), axes), a.ndim, keepdims)
+    out = np.empty(kept_shape(a.shape, axes, keepdims), a.dtype)
+    for kept in np.ndindex(without(a.shape, axes)):
+        out[spread(kept, axes, keepdims)] = log_of_sum(a, kept, axes)
     return out
 
 
 @defines(special.softmax)
 def softmax(x: Array, axis: Axis = None) -> Array:
-    e = np.exp(x - held_array(max_(x, axis, keepdims=True)))
-    return e / sum_(e, axis, keepdims=True)
+    axes = axes_of(axis, x.ndim)
+    powers = np.empty(x.shape, x.dtype)
+    out = np.empty(x.shape, x.dtype)
+    for kept in np.ndindex(without(x.shape, axes)):
+        top = peak(x, kept, axes)
+        total = x.dtype.type(0)
+        for reduced in np.ndindex(only(x.shape, axes)):
+            power = np.exp(x[joined(kept, reduced, axes)] - top)
+            powers[joined(kept, reduced, axes)] = power
+            total = total + power
+        for reduced in np.ndindex(only(x.shape, axes)):
+            out[joined(kept, reduced, axes)] = powers[joined(kept, reduced, axes)] / total
+    return out
 
 
 @defines(special.log_softmax)
 def log_softmax(x: Array, axis: Axis = None) -> Array:
-    shifted = x - held_array(max_(x, axis, keepdims=True))
-    return shifted - np.log(sum_(np.exp(shifted), axis, keepdims=True))
+    axes = axes_of(axis, x.ndim)
+    out = np.empty(x.shape, x.dtype)
+    for kept in np.ndindex(without(x.shape, axes)):
+        total = log_of_sum(x, kept, axes)
+        for reduced in np.ndindex(only(x.shape, axes)):
+            out[joined(kept, reduced, axes)] = x[joined(kept, reduced, axes)] - total
+    return out

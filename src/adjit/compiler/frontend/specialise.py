@@ -175,7 +175,7 @@ class Specialiser:
                 self.born[value] = self.b.scopes[-1]
             else:
                 value = materialise(self, value, name)
-        elif not name.startswith("@"):
+        elif not name.startswith("@") and name not in frame.once:
             value = self.settled(value, name)
         if name in self.options.intermediates and len(self.frames) == 1:
             value = intermediate(self, name, value)

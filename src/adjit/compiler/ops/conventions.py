@@ -10,8 +10,8 @@ from .symbolic import Value, equal, where
 
 @define("share", 3, "{0}", lambda x, y, weight: x)
 def share_partials(x: Value, y: Value, weight: Value, out: Value) -> tuple[object, ...]:
-    """One of two equal values; `y` carries the part `weight` of the derivative."""
-    return 1.0 - weight, weight, None
+    """`x`, with the part `weight` of the derivative of `y`, which is equal, in addition to its own."""
+    return 1.0, weight, None
 
 
 @define("root", 1, "np.sqrt({0})", np.sqrt)

@@ -225,7 +225,7 @@ def defined(
                 v = shapes.as_array(ctx, v)
                 v = v if name in once and not unsure_of(v) else fill.in_memory(ctx, v)
             elif name in arrays:
-                v = _each_array(ctx, v)
+                v = _each_array(ctx, v, name in once)
             if variadic and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
                 passed.append(v)
             else:
@@ -234,7 +234,7 @@ def defined(
     return _python_number(ctx, function, result) if getattr(function, "__module__", "") == "math" else result
 
 
-def _each_array(ctx: Context, value: Value) -> Value:
+def _each_array(ctx: Context, value: Value, once: bool) -> Value:
     if isinstance(value, ArrayValue | VirtualArray):
         n = value.shape[0] if value.shape else None
         length = getattr(n, "value", None)
@@ -244,8 +244,8 @@ def _each_array(ctx: Context, value: Value) -> Value:
         return Sequence_(tuple(rows))
     if not isinstance(value, Sequence_):
         ctx.error(InferenceError, "a tuple or list of arrays is needed here")
-    items = tuple(fill.in_memory(ctx, shapes.as_array(ctx, v)) for v in value.items)
-    return Sequence_(items)
+    items = [shapes.as_array(ctx, v) for v in value.items]
+    return Sequence_(tuple(v if once and not unsure_of(v) else fill.in_memory(ctx, v) for v in items))
 
 
 def _op(ctx: Context, op: str, args: Sequence[Value]) -> Value:
