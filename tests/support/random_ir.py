@@ -90,7 +90,13 @@ class Generator:
         spans = ["0, n", "0, m", "1, n", "0, 5", "1, 6", "0, 1", "2, 2", "5, -1, -1", "0, 6, 2", "n - 1, 0, -1", "4, -1, -2"]
         if ivs:
             spans += [f"0, {ivs[-1]}", f"{ivs[-1]}, n", f"{ivs[-1]}, -1, -1"] * 2
-        self.put(depth, f"for {i} in range({self.rng.choice(spans)}):")
+        span = self.rng.choice(spans)
+        while self.rng.random() < 0.3:  # a neighbour with the same bounds
+            j = self.fresh("i")
+            self.put(depth, f"for {j} in range({span}):")
+            self.put(depth + 1, f"{self.rng.choice('uwxy')}[{j}] = {self.value([*ivs, j], floats)}")
+            self.body(depth + 1, [*ivs, j], list(floats), self.rng.randint(0, 2))
+        self.put(depth, f"for {i} in range({span}):")
         self.body(depth + 1, [*ivs, i], inner, self.rng.randint(1, 4))
         if self.rng.random() < 0.2:
             self.put(depth + 1, "u, w = w, u")

@@ -14,7 +14,7 @@ from ..ir.nodes import Accumulate, Alloc, For, Function, Load, Operand, Reshape,
 from ..ir.types import Array
 from ..ir.visitor import walk
 from .accumulators import is_sum
-from .affine import Affine, Forms
+from .affine import Affine, Forms, Symbol
 from .alias import roots, whole
 from .definitions import Definitions, Loop
 from .effects import reads, writes
@@ -151,11 +151,26 @@ class Dependence:
                 return False
         seeds = [row(f, FIRST, shared) for f in x.extra] + [row(f, SECOND, shared) for f in y.extra]
         if isinstance(later, For):
-            self.forms.of(later.iv)
-            forward = Affine({self.forms.iteration[later]: 1 if abs(later.step) > 1 or later.step > 0 else -1})
+            forward = Affine({self._pass(later): 1 if abs(later.step) > 1 or later.step > 0 else -1})
             seeds.append(minus(row(forward, SECOND, shared), row(forward, FIRST, shared), -1))
         rows = self.ranges.rows(x.stmt, FIRST, shared) + self.ranges.rows(y.stmt, SECOND, shared)
         return self.ranges.possible(equations, seeds, rows, shared)
+
+    def ahead(self, x: Access, y: Access, first: For, second: For) -> bool:
+        """Whether x, in a pass of `first`, can meet y in an earlier pass of `second`: two loops of one block with equal bounds."""
+        shared = len(self.definitions.place[first].loops)
+        if not self.may_alias(x.array, y.array, shared):
+            return False
+        equations = self._equations(x, y, shared)
+        seeds = [row(f, FIRST, shared) for f in x.extra] + [row(f, SECOND, shared) for f in y.extra]
+        one, two = (Affine({self._pass(loop): 1 if abs(loop.step) > 1 or loop.step > 0 else -1}) for loop in (first, second))
+        seeds.append(minus(row(one, FIRST, shared), row(two, SECOND, shared), -1))
+        rows = self.ranges.rows(x.stmt, FIRST, shared) + self.ranges.rows(y.stmt, SECOND, shared)
+        return self.ranges.possible(equations, seeds, rows, shared)
+
+    def _pass(self, loop: For) -> Symbol:
+        self.forms.of(loop.iv)
+        return self.forms.iteration[loop]
 
     def _equations(self, x: Access, y: Access, shared: int) -> list[Row]:
         """Equal indices, under a name for which indices of both accesses mean the same elements."""

@@ -15,9 +15,12 @@ from .cse import cse
 from .dce import dce
 from .distribute import distribute
 from .forward_stores import forward_stores
+from .fuse import fuse
 from .hoist import hoist
+from .promote import promote
 from .reorder import reorder
 from .simplify import simplify_ops
+from .unroll import unroll
 
 Pass = Callable[[Function], Function]
 
@@ -27,15 +30,24 @@ def hoist_all(fn: Function) -> Function:
     return hoist(fn, guarded=True, allocations=True)
 
 
+def promote_all(fn: Function) -> Function:
+    """Promote elements under a condition too."""
+    return promote(fn, guarded=True)
+
+
 BEFORE: tuple[Pass, ...] = (
     simplify_ops,
     cse,
     closed_forms,
-    simplify_ops,  # closed forms leave trip counts and products of constants
+    unroll,
+    simplify_ops,  # closed forms leave trip counts and products of constants, unrolling constant indices
     wraps,
     checks,
     hoist,
+    fuse,
     forward_stores,
+    promote,
+    forward_stores,  # what is promoted inside may be known outside
     cse,  # what was hoisted or forwarded meets its equals
     simplify_ops,
     dce,
@@ -51,6 +63,7 @@ AFTER: tuple[Pass, ...] = (
     dce,
     reorder,
     distribute,
+    promote_all,
     hoist_all,
     cse,  # conditions of hoisted loads
     simplify_ops,

@@ -90,7 +90,10 @@ def _sum(x: Operand, constant: int) -> Application:
 
 
 def products(op: Op, makers: Makers) -> Operand | Application | None:
-    """`x * 0 => 0` (integers), `x * -1.0 => -x`, `x / 2.0 => x * 0.5` (powers of two), `x ** 2.0 => x * x`"""
+    """`x * 0 => 0` (integers), `x * -1.0 => -x`, `x / 2.0 => x * 0.5` (powers of two), `x ** 2.0 => x * x`,
+    `smul(0.5, x) => 0.5 * x` (constants but zero)"""
+    if op.op == "smul":
+        return ("mul", op.args) if isinstance(op.args[0], Const) and op.args[0].value else None
     if op.op == "mul":
         for a, b in (op.args, op.args[::-1]):
             if int_const(b) == 0 and is_integer(op.out.type):

@@ -1,0 +1,156 @@
+"""Fuse a loop with an earlier one that produces what it reads.
+
+    for i in range(n): a[i] = f(x[i])                  for i in range(n):
+    for i in range(n): y[i] = g(a[i])      =>              a[i] = f(x[i])
+                                                           y[i] = g(a[i])
+
+Input and output: core IR. The loops have equal bounds, and no pass of the second needs what a later pass of the first writes, or overwrites what one reads.
+Statements between them stay behind the fused loop if it does not need them, else move before it if they do not need the first loop. Nests are
+fused level by level. Forwarding of stores then makes most arrays between the two superfluous. Non-goals: loops that share nothing but
+what they read, shifted bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..analyses.dependence import Access, Dependence
+from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Mark, Stmt, Store, Var, While
+from ..ir.visitor import all_reads, blocks, defined, substitute, walk
+from .rewrite import Rewriter
+
+REACH = 24  # statements to look back over
+
+
+def fuse(fn: Function) -> Function:
+    """Fuse producers and consumers; repeated while anything changes, since each fusion makes neighbours."""
+    for _ in range(8):
+        if not any(_several(b) for b in (fn.body, *(b for s in walk(fn.body) for b in blocks(s)))):
+            break
+        fused = _Fusing(fn).run()
+        if fused is fn:
+            break
+        fn = fused
+    return fn
+
+
+def _several(block: Block) -> bool:
+    return sum(isinstance(s, For) for s in block.stmts) > 1
+
+
+class _Fusing(Rewriter):
+    """One fusion per block and run: the facts are those of the function as it was."""
+
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn)
+        self.facts = Dependence(fn)
+        self.touched: set[Stmt] = set()
+        self._accesses: dict[Stmt, list[Access]] = {}
+        self._reads: dict[Stmt, set[Var]] = {}
+
+    def block(self, block: Block) -> Block:
+        stmts = list(block.stmts)
+        for second in block.stmts:
+            if isinstance(second, For) and self.plain(second) and second in stmts:
+                stmts = self.attempt(stmts, stmts.index(second), self.touched) or stmts
+        changed = len(stmts) < len(block.stmts)
+        return super().block(Block(tuple(stmts), block.yields) if changed else block)
+
+    def visit(self, stmt: Stmt) -> None:
+        if stmt in self.touched:  # its statements are new: the next run looks inside
+            self.out.append(stmt)
+        else:
+            super().visit(stmt)
+
+    def plain(self, loop: For) -> bool:
+        return loop.stop is None and loop.trips is None
+
+    def attempt(self, stmts: list[Stmt], at: int, touched: set[Stmt]) -> list[Stmt] | None:
+        """The block with the loop at `at` fused into an earlier one, if there is one."""
+        second = stmts[at]
+        assert isinstance(second, For)
+        if second in touched:
+            return None
+        needed: list[Stmt] = [second]  # what moves up with the loop
+        kept: list[Stmt] = []
+        for k in range(at - 1, max(at - 1 - REACH, -1), -1):
+            first = stmts[k]
+            if first in touched:
+                return None
+            if isinstance(first, For) and self.fusible(first, second) and not any(
+                self.depends(s, first) for s in needed[1:]
+            ):
+                fused = self.joined(first, second)
+                touched.update((fused, first, second))
+                before = [s for s in stmts[k + 1 : at] if s in needed]
+                after = [s for s in stmts[k + 1 : at] if s not in needed]
+                return [*stmts[:k], *before, fused, *after, *stmts[at + 1 :]]
+            if any(self.depends(s, first) for s in needed):
+                if isinstance(first, For | While | Store | Call | Mark):
+                    return None
+                needed.append(first)
+            else:
+                kept.append(first)
+        return None
+
+    # -- dependences between statements of one block
+    def accesses(self, stmt: Stmt) -> list[Access]:
+        found = self._accesses.get(stmt)
+        if found is None:
+            inner = [s for b in blocks(stmt) for s in walk(b)]
+            found = self._accesses[stmt] = [a for s in (stmt, *inner) for a in self.facts.accesses(s)]
+        return found
+
+    def reads(self, stmt: Stmt) -> set[Var]:
+        found = self._reads.get(stmt)
+        if found is None:
+            found = self._reads[stmt] = {x for x in all_reads(stmt) if isinstance(x, Var)}
+        return found
+
+    def depends(self, later: Stmt, earlier: Stmt) -> bool:
+        """Whether `later` must stay behind `earlier`."""
+        if not self.reads(later).isdisjoint(defined(earlier)):
+            return True
+        if self.guards(earlier) and (blocks(later) or isinstance(later, Store | Call)):
+            return True
+        shared = len(self.facts.definitions.place[later].loops)
+        return any(
+            (x.write or y.write) and self.facts.clash(x, y, shared)
+            for x in self.accesses(earlier)
+            for y in self.accesses(later)
+        )
+
+    def guards(self, stmt: Stmt) -> bool:
+        """Whether a statement may raise, so that what follows may rely on it."""
+        return any(isinstance(s, Check | Bounds) for s in (stmt, *(s for b in blocks(stmt) for s in walk(b))))
+
+    # -- two loops
+    def fusible(self, first: For, second: For) -> bool:
+        forms = self.facts.forms
+        if not self.plain(first) or first.step != second.step or self.guards(second):
+            return False
+        if not (forms.of(first.lo).same(forms.of(second.lo)) and forms.of(first.hi).same(forms.of(second.hi))):
+            return False
+        if not self.reads(second).isdisjoint(defined(first)):
+            return False
+        produces = False
+        for x in self.accesses(first):
+            for y in self.accesses(second):
+                if not (x.write or y.write) or self.facts.roots[x.array].isdisjoint(self.facts.roots[y.array]):
+                    continue
+                if self.facts.ahead(x, y, first, second):
+                    return False
+                produces = produces or (x.write and not y.write)
+        return produces
+
+    def joined(self, first: For, second: For) -> For:
+        body = substitute(second.body, lambda x: first.iv if x is second.iv else x)
+        stmts = (*first.body.stmts, *body.stmts)
+        return replace(
+            first,
+            args=(*first.args, *second.args),
+            inits=(*first.inits, *second.inits),
+            body=Block(stmts, (*first.body.yields, *body.yields)),
+            outs=(*first.outs, *second.outs),
+            independent=first.independent and second.independent,
+        )
