@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from .api.check import check_grads
     from .api.gradient import grad, jit, value_and_grad
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
+    from .api.special import stop_gradient
     from .api.tangent import jvp
     from .api.vjp import vjp
-    from .api.special import stop_gradient
 
 __version__ = "0.1.0"
 

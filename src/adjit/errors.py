@@ -1,10 +1,10 @@
 """Every exception and warning that a user of adjit can see.
 
-Purpose: one class per kind of trouble, each also a subclass of the builtin that fits, so that both styles of
-`except` work. Input: a message in the user's words, the place in the user's source, the reason and the remedy.
-Output: `str(error)` shows the message, the place, the line with a caret, the reason and what to write instead.
-Invariants: errors can be pickled; nothing re-creates an error by calling its type with a string.
-Non-goals: deciding when something is an error; collecting several (see `compiler.diagnostics`).
+Purpose: one class per kind of trouble, each also a subclass of the builtin that fits, so that both styles
+of `except` work. Input: a message in the user's words, the place in the user's source, the reason and the
+remedy. Output: `str(error)` shows the message, the place, the line with a caret, the reason and what to
+write instead. Invariants: errors can be pickled; nothing re-creates an error by calling its type with a
+string. Non-goals: deciding when something is an error; collecting several (see `compiler.diagnostics`).
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ class AdjitError(Exception):
     """Base class: catch it to catch everything that adjit itself raises.
 
     >>> try:
-    ...     raise SeedError("the seed has shape (2,), the result has shape (3,)", hint="pass one number per entry")
+    ...     raise SeedError("the seed has shape (2,), the result has shape (3,)", hint="pass three numbers")
     ... except ValueError as error:
     ...     print(error)
     the seed has shape (2,), the result has shape (3,)
-    Instead: pass one number per entry
+    Instead: pass three numbers
     """
 
     def __init__(
@@ -122,8 +122,8 @@ class AdjitError(Exception):
 class UnsupportedSyntaxError(AdjitError, SyntaxError):
     """A construct that adjit does not read.
 
-    Wrong: `with open(name) as file: ...` in a differentiated function. Right: read the file before the call and
-    pass the numbers.
+    Wrong: `with open(name) as file: ...` in a differentiated function. Right: read the file before the call
+    and pass the numbers.
     """
 
     def __init__(
@@ -207,15 +207,16 @@ class OutOfBoundsError(AdjitError, IndexError):
 class ReleasedError(AdjitError, RuntimeError):
     """A pullback was called a second time, after its buffers were given up.
 
-    Wrong: `value, pullback = adjit.vjp(f, x)` and two calls of `pullback`. Right: `adjit.vjp(f, x, retain=True)`.
+    Wrong: `value, pullback = adjit.vjp(f, x)` and two calls of `pullback`. Right: `adjit.vjp(f, x,
+    retain=True)`.
     """
 
 
 class InputChangedError(AdjitError, RuntimeError):
     """An argument array was written between the forward and the reverse sweep, which still reads it.
 
-    Wrong: `value, pullback = adjit.vjp(f, x)`, then `x[:] = 0`, then `pullback()`. Right: call the pullback first,
-    or pass `x.copy()`.
+    Wrong: `value, pullback = adjit.vjp(f, x)`, then `x[:] = 0`, then `pullback()`. Right: call the pullback
+    first, or pass `x.copy()`.
     """
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a program is compiled. `fastmath` never assumes that NaN and infinity do not occur; `intermediates` are local
-    names whose values a gradient may be asked for."""
+    """How a program is compiled. `fastmath` never assumes that NaN and infinity do not occur;
+    `intermediates` are local names whose values a gradient may be asked for.
+    """
 
     target: str = "cpu"
     parallel: bool = False
@@ -33,7 +34,9 @@ class Options:
         known = {f.name for f in fields(self)}
         for name, value in changes.items():
             if name not in known:
-                raise TypeError(f"{name!r} is not an option of adjit; the options are {', '.join(sorted(known))}")
+                raise TypeError(
+                    f"{name!r} is not an option of adjit; the options are {', '.join(sorted(known))}"
+                )
             _check(name, value)
         return replace(self, **changes)  # type: ignore[arg-type]
 

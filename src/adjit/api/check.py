@@ -1,8 +1,10 @@
-"""`check_grads`: derivatives against finite differences of the function itself, uncompiled where it has a Python form.
+"""`check_grads`: derivatives against finite differences of the function itself, uncompiled where it has a
+Python form.
 
-Input: a function, its arguments, the order and the modes. Output: nothing, or `GradientCheckError` with the worst entry.
-Method: one random direction per mode, central differences with Richardson extrapolation; on failure each entry is looked at
-by itself, so that the message can name the worst. Non-goals: points where the function has a kink within a step.
+Input: a function, its arguments, the order and the modes. Output: nothing, or `GradientCheckError` with the
+worst entry. Method: one random direction per mode, central differences with Richardson extrapolation; on
+failure each entry is looked at by itself, so that the message can name the worst. Non-goals: points where
+the function has a kink within a step.
 """
 
 from __future__ import annotations
@@ -100,7 +102,9 @@ def _close(a: float, b: float, scale: float, tolerance: float) -> bool:
 
 
 class _Check:
-    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], word: str, tolerance: float | None) -> None:
+    def __init__(
+        self, fun: Callable[..., Any], args: tuple[Any, ...], word: str, tolerance: float | None
+    ) -> None:
         self.below = fun
         self.point = _Point(primal(fun), args)
         self.word = word
@@ -112,7 +116,10 @@ class _Check:
     def forward(self, direction: Leaves) -> Leaves:
         transform: Jvp = kept(Jvp, self.below, (), options={})
         point = self.point
-        cast = [None if d is None else cotangents.cast(d, x, "") for d, x in zip(direction, point.leaves, strict=True)]
+        cast = [
+            None if d is None else cotangents.cast(d, x, "")
+            for d, x in zip(direction, point.leaves, strict=True)
+        ]
         tangents = tuple(pytree.assembler(point.tree)(cast))
         bound = transform.bound(point.arguments(point.leaves), {})
         given = tangents + (None,) * (len(bound) - len(tangents))
@@ -177,9 +184,14 @@ class _Check:
                     deviation = abs(a - b)
                     where = np.unravel_index(entry, np.shape(self.point.leaves[leaf]))
                     index = f"[{', '.join(str(int(i)) for i in where)}]" if where else ""
-                    worst = (deviation, f"at leaf {leaf}{index} of the arguments: {a:.10g}, by finite differences {b:.10g}")
+                    worst = (
+                        deviation,
+                        f"at leaf {leaf}{index} of the arguments: {a:.10g}, by finite differences {b:.10g}",
+                    )
         kind = {"fwd": "tangent", "rev": "gradient"}[mode]
-        return GradientCheckError(f"the {kind} of {self.word} is wrong {worst[1]}", hint="see that the function is smooth there")
+        return GradientCheckError(
+            f"the {kind} of {self.word} is wrong {worst[1]}", hint="see that the function is smooth there"
+        )
 
 
 def primal(fun: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,7 +209,8 @@ def check_grads(
     modes: Sequence[str] = ("fwd", "rev"),
     tolerance: float | None = None,
 ) -> None:
-    """Compare derivatives of `fun` at `args` with finite differences; raise `GradientCheckError` where they differ.
+    """Compare derivatives of `fun` at `args` with finite differences; raise `GradientCheckError` where they
+    differ.
 
     `order=2` also checks the gradient's own derivatives, where the function returns a single number.
 
@@ -214,6 +227,8 @@ def check_grads(
     if order < 2 or len(values) != 1 or values[0].shape != () or not first.point.floats:
         return
     chosen = tuple(k for k, a in enumerate(given) if any(_is_float(x) for x in flattened_arguments((a,))[0]))
-    second = _Check(kept(Gradient, fun, False, chosen, options={}), given, f"the gradient of {name}", tolerance)
+    second = _Check(
+        kept(Gradient, fun, False, chosen, options={}), given, f"the gradient of {name}", tolerance
+    )
     for mode in modes:
         second.run(mode)

@@ -112,17 +112,23 @@ def _pair(buffer: Any, gradient: Any, where: str, found: list[tuple[Any, Any]]) 
     if node is not None:
         inner = pytree.children(buffer)
         if inner is None or inner[1] != node[1]:
-            raise SeedError(f"{where} is not structured as the gradient, a {node[0].__name__} of {len(node[2])}")
+            raise SeedError(
+                f"{where} is not structured as the gradient, a {node[0].__name__} of {len(node[2])}"
+            )
         for key, b, g in zip(node[1], inner[2], node[2], strict=True):
             _pair(b, g, f"{where}[{key!r}]", found)
         return
     if gradient is None:
         return
     if not isinstance(buffer, np.ndarray):
-        raise SeedError(f"{where} is a {type(buffer).__name__}, not an array", hint="numbers need a 0-d array")
+        raise SeedError(
+            f"{where} is a {type(buffer).__name__}, not an array", hint="numbers need a 0-d array"
+        )
     if buffer.shape != np.shape(gradient) or buffer.dtype != np.result_type(gradient):
         wanted = f"shape {np.shape(gradient)} and dtype {np.result_type(gradient)}"
-        raise SeedError(f"{where} has shape {buffer.shape} and dtype {buffer.dtype}, the gradient has {wanted}")
+        raise SeedError(
+            f"{where} has shape {buffer.shape} and dtype {buffer.dtype}, the gradient has {wanted}"
+        )
     if not buffer.flags.writeable:
         raise SeedError(f"{where} is read-only")
     found.append((buffer, gradient))
@@ -150,7 +156,8 @@ def grad(
 ) -> Any:
     """The gradient of a function that returns one number.
 
-    `argnums` is a position, a parameter name, or a tuple of them; the gradient has the structure of that argument.
+    `argnums` is a position, a parameter name, or a tuple of them; the gradient has the structure of that
+    argument.
 
     >>> grad(lambda w, x: (w * x) ** 2 + 3.0 * w * x)(2.0, 4.0)
     76.0

@@ -79,7 +79,7 @@ def units(likes: Sequence[Any]) -> Iterator[tuple[int, int, list[Any]]]:
 
 
 def blocks_tree(outer: object, inner: object, block: Callable[[int, int], Any]) -> Any:
-    """The structure of `outer` whose leaves have the structure of `inner`, with `block(i, j)` at its leaves."""
+    """The structure of `outer` with that of `inner` at each leaf, and `block(i, j)` at the leaves of both."""
 
     def below(i: int, tree: object) -> Any:
         if isinstance(tree, NodeSpec):
@@ -134,7 +134,7 @@ def flattened(value: Any) -> tuple[list[Any], object]:
     def visit(v: Any) -> object:
         node = pytree.children(v)
         if node is not None:
-            return NodeSpec(node[0], node[1], tuple(visit(c) for c in node[2]))  # type: ignore[arg-type,misc]
+            return NodeSpec(node[0], node[1], tuple(visit(c) for c in node[2]))  # type: ignore[misc]
         if v is None:
             return StaticSpec(None)
         leaves.append(v)
@@ -196,7 +196,9 @@ class Jacrev(_OfArgnums):
         return blocks_tree(halves.kept.tree, inner, block)
 
 
-def hvp(fun: Callable[..., Any], args: Sequence[Any], vector: Any, argnums: Argnums = 0, **options: Any) -> Any:
+def hvp(
+    fun: Callable[..., Any], args: Sequence[Any], vector: Any, argnums: Argnums = 0, **options: Any
+) -> Any:
     """The Hessian of a scalar function times a vector, structured as the argument.
 
     >>> hvp(lambda x: x * x * x, (2.0,), 1.0)

@@ -1,5 +1,7 @@
 """Functions that mean something inside a differentiated function."""
 
-from ..compiler.definitions.statistics import held as stop_gradient
+from ..compiler.definitions import core
+
+stop_gradient = core.held
 
 __all__ = ["stop_gradient"]

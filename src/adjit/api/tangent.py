@@ -16,7 +16,9 @@ from .transform import Transform, kept
 
 
 class Pushed:
-    """The tangent program of one kind of arguments: after the primal leaves come one direction per leaf in `leaves.wrt`."""
+    """The tangent program of one kind of arguments: after the primal leaves come one direction per leaf in
+    `leaves.wrt`.
+    """
 
     def __init__(self, program: Program, primals: int, leaves: derived.Leaves, runner: Runner) -> None:
         self.program = program
@@ -79,7 +81,9 @@ class Jvp(Transform):
 
     word = "tangent"
 
-    def __init__(self, fun: Callable[..., Any], outputs: tuple[str, ...] = (), options: Options = DEFAULT) -> None:
+    def __init__(
+        self, fun: Callable[..., Any], outputs: tuple[str, ...] = (), options: Options = DEFAULT
+    ) -> None:
         super().__init__(fun, options)
         self.outputs = outputs
 
@@ -142,9 +146,14 @@ def _numbered(value: Any, where: str, leaves: list[Any]) -> object:
 
 
 def jvp(
-    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], outputs: Sequence[str] = (), **options: Any
+    fun: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    outputs: Sequence[str] = (),
+    **options: Any,
 ) -> tuple[Any, Any]:
-    """`(value, tangent)`: the value at `primals` and its derivative in the direction `tangents`, None for what is held constant.
+    """`(value, tangent)`: the value at `primals` and its derivative in the direction `tangents`, None for
+    what is held constant.
 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, None))
     (10.0, 5.0)
@@ -153,7 +162,9 @@ def jvp(
     bound = transform.bound(tuple(primals), {})
     given = tuple(tangents)
     if len(given) != len(primals):
-        raise SeedError(f"{len(primals)} primals need as many tangents, not {len(given)}", hint="pass None for constants")
+        raise SeedError(
+            f"{len(primals)} primals need as many tangents, not {len(given)}", hint="pass None for constants"
+        )
     given += (None,) * (len(bound) - len(given))
     value, tangent = transform.push(bound, given)
     return value, tangent

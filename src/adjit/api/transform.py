@@ -1,8 +1,8 @@
 """The object that every transform returns: a function with a program per kind of argument.
 
-Input: the user's function and options. At a call the arguments' types choose a compiled program, made at the first call
-of its kind. Invariants: compiling happens under a lock, so that several threads compile once; calls need none.
-Non-goals: what the program computes (subclasses).
+Input: the user's function and options. At a call the arguments' types choose a compiled program, made at
+the first call of its kind. Invariants: compiling happens under a lock, so that several threads compile
+once; calls need none. Non-goals: what the program computes (subclasses).
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def python_function(fun: object) -> Callable[..., Any]:
     if inner is not None:
         fun = inner
     if not callable(fun):
-        raise InferenceError(f"{fun!r} is not a function", hint="pass a function, or a function compiled by numba.njit")
+        raise InferenceError(
+            f"{fun!r} is not a function", hint="pass a function, or a function compiled by numba.njit"
+        )
     return fun
 
 
@@ -97,7 +99,9 @@ class Transform:
         functools.update_wrapper(self, base, updated=())
         self.signature = inspect.signature(base)
         kinds = [p.kind for p in self.signature.parameters.values()]
-        plain = all(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
+        plain = all(
+            k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds
+        )
         self.arity = len(kinds) if plain else -1
         self.names = tuple(self.signature.parameters)
 
@@ -135,7 +139,9 @@ class Transform:
     def specs(self, args: tuple[Any, ...], pattern: tuple[int, ...] | None = None) -> tuple[Spec, ...]:
         """Specifications of the arguments; `pattern` says which array leaves are the same."""
         leaves: list[Any] = []
-        found = [pytree.take_apart(a, f"argument {n!r}", leaves) for a, n in zip(args, self.names, strict=True)]
+        found = [
+            pytree.take_apart(a, f"argument {n!r}", leaves) for a, n in zip(args, self.names, strict=True)
+        ]
         if pattern is not None:
             counter = iter(range(len(pattern)))
 
@@ -158,13 +164,14 @@ class Transform:
         return f"{self.word[0].upper()}{self.word[1:]} of `{name}`"
 
     def make(self, program: Program, extra: Any) -> Any:
-        """What is kept per kind of arguments: it has `around`, `runner`, `run(leaves)`, `program` and `kept`."""
+        """The entry for one kind of arguments: `around`, `runner`, `run(leaves)`, `program` and `kept`."""
         made = self.derive(program)
         return Prepared(made, runner(made.function, self.options, self.title()))
 
     def revive(self, program: Program, kept: Any, extra: Any) -> Any:
         """The same from what an earlier process kept."""
-        return Prepared(program, Runner(*kept, self.options))
+        known, text = kept
+        return Prepared(program, Runner(known, text, self.options))
 
     def chain(self) -> str:
         """This transform and those below it, in words."""
@@ -190,7 +197,9 @@ class Transform:
         arrays = [a for a in leaves if isinstance(a, np.ndarray)]
         return len(arrays) > 1 and aliasing.pattern(arrays) != tuple(range(len(arrays)))
 
-    def make_entry(self, key: tuple[Any, ...], args: tuple[Any, ...], leaves: Sequence[Any], extra: Any) -> Any:
+    def make_entry(
+        self, key: tuple[Any, ...], args: tuple[Any, ...], leaves: Sequence[Any], extra: Any
+    ) -> Any:
         with self.lock:
             for entry in self.entries.get(key, ()):
                 if entry.around.fits(leaves) and (not entry.around.written or not self.repeats(leaves)):
@@ -290,7 +299,9 @@ _kept_lock = threading.Lock()
 
 
 class _Kept(dict[Any, Any]):
-    """Transforms made of a function, kept on it. `owner` tells whose they are: `functools.wraps` copies attributes."""
+    """Transforms made of a function, kept on it. `owner` tells whose they are: `functools.wraps` copies
+    attributes.
+    """
 
     def __init__(self, owner: Any) -> None:
         super().__init__()
@@ -300,7 +311,9 @@ class _Kept(dict[Any, Any]):
         return dict, ()
 
 
-def kept(kind: type[Transform], fun: Callable[..., Any], *settings: Any, options: dict[str, Any]) -> Any:
+def kept(
+    kind: Callable[..., Transform], fun: Callable[..., Any], *settings: Any, options: dict[str, Any]
+) -> Any:
     """The transform of that kind, made once per function and settings: for calls such as `vjp(f, x)`."""
     fun = python_function(fun)
     chosen = fun.options if isinstance(fun, Transform) else DEFAULT
@@ -321,7 +334,10 @@ def kept(kind: type[Transform], fun: Callable[..., Any], *settings: Any, options
 
 
 def decorated(
-    make: Callable[..., Any], fun: Callable[..., Any] | None, settings: dict[str, Any], changes: dict[str, Any]
+    make: Callable[..., Any],
+    fun: Callable[..., Any] | None,
+    settings: dict[str, Any],
+    changes: dict[str, Any],
 ) -> Any:
     """`make(fun, **settings, options=...)`, or a decorator that does so where `fun` is None."""
     if fun is None:

@@ -43,9 +43,11 @@ def written(fn: Function) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Split:
-    """What a pullback needs to know of the two functions: who is differentiated, what is saved, and the functions themselves.
+    """What a pullback needs to know of the two functions: who is differentiated, what is saved, and the
+    functions themselves.
 
-    `tree` is the value's structure: results are numbered, then outputs. `floats` are the results that have a seed.
+    `tree` is the value's structure: results are numbered, then outputs. `floats` are the results that have
+    a seed.
     """
 
     leaves: derived.Leaves
@@ -147,7 +149,12 @@ class Pullback:
     """Maps a cotangent of the value to gradients, one per differentiated argument."""
 
     def __init__(
-        self, halves: Halves, results: Sequence[Any], saved: Sequence[Any], arguments: Sequence[Any], retain: bool
+        self,
+        halves: Halves,
+        results: Sequence[Any],
+        saved: Sequence[Any],
+        arguments: Sequence[Any],
+        retain: bool,
     ) -> None:
         self._halves = halves
         self._results = [_shape_only(r) for r in results]
@@ -193,7 +200,8 @@ class Pullback:
         for k, mark in zip(self._borrowed, self._marks, strict=False):
             if fingerprint(saved[k]) != mark:
                 raise InputChangedError(
-                    f"the argument array that is saved as {self._halves.kept.saved_names[k]!r} was written after the forward sweep",
+                    f"the argument array saved as {self._halves.kept.saved_names[k]!r} was written "
+                    "after the forward sweep",
                     why="the reverse sweep reads it",
                     hint="call the pullback first, or pass a copy to vjp",
                 )
@@ -264,8 +272,9 @@ def vjp(
 ) -> tuple[Any, Pullback]:
     """`(value, pullback)`; `pullback(cotangent)` is a tuple with one gradient per differentiated argument.
 
-    All arguments are differentiated unless `argnums` names some; an argument without floats has None. `outputs` names arrays that the
-    function writes and whose final contents count as results, after the returned value.
+    All arguments are differentiated unless `argnums` names some; an argument without floats has None.
+    `outputs` names arrays that the function writes and whose final contents count as results, after the
+    returned value.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> value, pullback(1.0)

@@ -1,14 +1,15 @@
 """What each transform makes of a program: programs to programs, so that transforms compose.
 
-Input: a `Program` and which of its arguments are differentiated. Output: a `Program` whose core function also computes
-gradients or tangents, with the tree of its results. Invariants: the caller's writes stay as they were; each differentiated
-leaf has one gradient, of its own shape and dtype. Non-goals: values, calls.
+Input: a `Program` and which of its arguments are differentiated. Output: a `Program` whose core function
+also computes gradients or tangents, with the tree of its results. Invariants: the caller's writes stay as
+they were; each differentiated leaf has one gradient, of its own shape and dtype. Non-goals: values, calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..errors import AdjitError, NotDifferentiableError, SeedError
 from . import pipeline
@@ -23,8 +24,10 @@ FLOATS = ("float32", "float64")
 
 @dataclass(frozen=True)
 class Leaves:
-    """Where the differentiated leaves are: `wrt` are parameters of the core function; `trees` has a tree per chosen argument whose
-    leaves are `ResultLeaf(k)` for the k-th differentiated leaf, counted through `owners`, or None."""
+    """Where the differentiated leaves are: `wrt` are parameters of the core function; `trees` has a tree
+    per chosen argument whose leaves are `ResultLeaf(k)` for the k-th differentiated leaf, counted
+    through `owners`, or None.
+    """
 
     wrt: tuple[int, ...]
     trees: tuple[object, ...]
@@ -42,7 +45,7 @@ class _Numbering:
     def number(self, spec: Spec) -> object:
         """The tree with a parameter's number at each leaf, None at a leaf without floats."""
         if isinstance(spec, NodeSpec):
-            return NodeSpec(spec.kind, spec.keys, tuple(self.number(c) for c in spec.children))  # type: ignore[arg-type,misc]
+            return NodeSpec(spec.kind, spec.keys, tuple(self.number(c) for c in spec.children))  # type: ignore[misc]
         if isinstance(spec, StaticSpec):
             return None
         if isinstance(spec, SameAs):
@@ -57,7 +60,9 @@ class _Numbering:
 
 
 def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> Leaves:
-    """The differentiated leaves of the arguments `argnums`. `lenient`: an argument without floats is None, not an error."""
+    """The differentiated leaves of the arguments `argnums`. `lenient`: an argument without floats is None,
+    not an error.
+    """
     numbered = _Numbering(program).trees
     wrt: list[int] = []
     zeros: list[int] = []
@@ -65,7 +70,7 @@ def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> L
 
     def visit(tree: object) -> object:
         if isinstance(tree, NodeSpec):
-            return NodeSpec(tree.kind, tree.keys, tuple(visit(c) for c in tree.children))  # type: ignore[arg-type,misc]
+            return NodeSpec(tree.kind, tree.keys, tuple(visit(c) for c in tree.children))  # type: ignore[misc]
         if tree is None:
             return StaticSpec(None)
         assert isinstance(tree, int)
@@ -87,14 +92,14 @@ def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> L
 
 def _renumbered(tree: object, order: Sequence[int]) -> object:
     if isinstance(tree, NodeSpec):
-        return NodeSpec(tree.kind, tree.keys, tuple(_renumbered(c, order) for c in tree.children))  # type: ignore[arg-type,misc]
+        return NodeSpec(tree.kind, tree.keys, tuple(_renumbered(c, order) for c in tree.children))  # type: ignore[misc]
     return ResultLeaf(order[tree.index]) if isinstance(tree, ResultLeaf) else tree
 
 
 def shifted(tree: object, by: int) -> object:
     """The tree with `by` added to the number of each result."""
     if isinstance(tree, NodeSpec):
-        return NodeSpec(tree.kind, tree.keys, tuple(shifted(c, by) for c in tree.children))  # type: ignore[arg-type,misc]
+        return NodeSpec(tree.kind, tree.keys, tuple(shifted(c, by) for c in tree.children))  # type: ignore[misc]
     return ResultLeaf(tree.index + by) if isinstance(tree, ResultLeaf) else tree
 
 
@@ -111,17 +116,21 @@ def no_floats(program: Program, k: int) -> AdjitError:
     )
 
 
-def tuple_tree(trees: Sequence[object]) -> NodeSpec:
-    return NodeSpec(tuple, tuple(range(len(trees))), tuple(trees))  # type: ignore[arg-type]
+def tuple_tree(trees: Sequence[Any]) -> NodeSpec:
+    return NodeSpec(tuple, tuple(range(len(trees))), tuple(trees))
 
 
 def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, int | None]:
-    """The core function with a scalar as the result to differentiate, and the number of that result (None for a constant)."""
+    """The core function with a scalar as the result to differentiate, and the number of that result (None
+    for a constant).
+    """
     tree = program.result
     if has_aux:
         if not (isinstance(tree, NodeSpec) and tree.kind is tuple and len(tree.children) == 2):
             raise NotDifferentiableError(
-                "has_aux=True needs a function that returns a pair", program.function.loc, hint="return value, aux"
+                "has_aux=True needs a function that returns a pair",
+                program.function.loc,
+                hint="return value, aux",
             )
         tree = tree.children[0]
     fn = program.function
@@ -130,18 +139,26 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
     if not isinstance(tree, ResultLeaf):
         what = "nothing" if isinstance(tree, StaticSpec) and tree.value is None else "no single number"
         raise NotDifferentiableError(
-            f"`{fn.name}` returns {what}", fn.loc, "a gradient is that of one number", "return it, or use vjp or jacrev"
+            f"`{fn.name}` returns {what}",
+            fn.loc,
+            "a gradient is that of one number",
+            "return it, or use vjp or jacrev",
         )
     type_ = fn.results[tree.index].type
     if not is_float(type_):
         raise NotDifferentiableError(
-            f"`{fn.name}` returns a value of type {type_.dtype}", fn.loc, "only floats have a gradient", "return a float"
+            f"`{fn.name}` returns a value of type {type_.dtype}",
+            fn.loc,
+            "only floats have a gradient",
+            "return a float",
         )
     if not isinstance(type_, Array):
         return fn, tree.index
     if type_.ndim > 0:
         raise NotDifferentiableError(
-            f"`{fn.name}` returns an array with {type_.ndim} axes" if type_.ndim > 1 else f"`{fn.name}` returns a vector",
+            f"`{fn.name}` returns an array with {type_.ndim} axes"
+            if type_.ndim > 1
+            else f"`{fn.name}` returns a vector",
             fn.loc,
             "a gradient is that of one number",
             "return its sum, or use vjp or jacrev",
@@ -183,7 +200,7 @@ def gradient(
     has_aux: bool = False,
     marks: Sequence[str] = (),
 ) -> Program:
-    """`grad` and `value_and_grad`. `single`: one argument was named alone, so its gradient is not in a tuple."""
+    """`grad` and `value_and_grad`. `single`: one argument was named alone: its gradient is not in a tuple."""
     fn, seeded = scalar_result(program, has_aux)
     leaves = choose(program, argnums)
     own = len(fn.results)
@@ -214,7 +231,7 @@ def pruned(program: Program) -> Program:
 
     def visit(tree: object) -> object:
         if isinstance(tree, NodeSpec):
-            return NodeSpec(tree.kind, tree.keys, tuple(visit(c) for c in tree.children))  # type: ignore[arg-type,misc]
+            return NodeSpec(tree.kind, tree.keys, tuple(visit(c) for c in tree.children))  # type: ignore[misc]
         if isinstance(tree, ResultLeaf):
             return ResultLeaf(used.setdefault(tree.index, len(used)))
         return tree
@@ -225,8 +242,9 @@ def pruned(program: Program) -> Program:
 
 
 def tangent(program: Program, leaves: Leaves, value: bool = True) -> Program:
-    """`jvp`: further parameters, one tangent per differentiated leaf, stand before the hidden ones. The result is
-    (value, tangent), or the tangent alone."""
+    """`jvp`: further parameters, one tangent per differentiated leaf, stand before the hidden ones. The
+    result is (value, tangent), or the tangent alone.
+    """
     fn = program.function
     made = pipeline.tangent(fn, leaves.wrt)
     count, hidden = len(leaves.wrt), len(program.hidden)
@@ -241,7 +259,11 @@ def tangent(program: Program, leaves: Leaves, value: bool = True) -> Program:
     assert len(specs) == count
     return pruned(
         replace(
-            program, function=made, arguments=(*program.arguments, *specs), argument_names=names, result=result
+            program,
+            function=made,
+            arguments=(*program.arguments, *specs),
+            argument_names=names,
+            result=result,
         )
     )
 
@@ -254,7 +276,7 @@ def _spec_of(v: Var) -> Spec:
 
 def _tangent_tree(tree: object, of: dict[int, int]) -> object:
     if isinstance(tree, NodeSpec):
-        return NodeSpec(tree.kind, tree.keys, tuple(_tangent_tree(c, of) for c in tree.children))  # type: ignore[arg-type,misc]
+        return NodeSpec(tree.kind, tree.keys, tuple(_tangent_tree(c, of) for c in tree.children))  # type: ignore[misc]
     if isinstance(tree, ResultLeaf) and tree.index in of:
         return ResultLeaf(of[tree.index])
     return StaticSpec(0.0 if isinstance(tree, StaticSpec) and isinstance(tree.value, float) else None)
@@ -266,7 +288,9 @@ def parameters(program: Program) -> list[object]:
 
 
 def with_outputs(program: Program, names: Sequence[str]) -> Program:
-    """The final contents of the named arguments as results after the returned value, which is left out if it is None."""
+    """The final contents of the named arguments as results after the returned value, which is left out if
+    it is None.
+    """
     fn = program.function
     numbers = parameters(program)
     params: list[Var] = []

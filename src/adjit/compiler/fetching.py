@@ -1,8 +1,9 @@
 """How a value outside the user's function is found again at each call.
 
-Input: a namespace, closure cell or object, and a name. Output: a callable without arguments that gives the value of the
-moment. `place` describes it in words that another process understands, or is None where that cannot be.
-Invariant: no user code is run but item and attribute access of the object itself. Non-goals: what the value means.
+Input: a namespace, closure cell or object, and a name. Output: a callable without arguments that gives the
+value of the moment. `place` describes it in words that another process understands, or is None where that
+cannot be. Invariant: no user code is run but item and attribute access of the object itself. Non-goals:
+what the value means.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """The order of things: capture, passes, derivatives, text.
 
-Input: a user's function and a signature, or a core function. Output: programs and text. Each step is timed; with
-`ADJIT_DUMP` every intermediate program is written to a numbered file, and verified, as tests always do.
-Invariants: the order of passes stands here and nowhere else. Non-goals: compiling (`adjit.runtime`).
+Input: a user's function and a signature, or a core function. Output: programs and text. Each step is timed;
+with `ADJIT_DUMP` every intermediate program is written to a numbered file, and verified, as tests always
+do. Invariants: the order of passes stands here and nowhere else. Non-goals: compiling (`adjit.runtime`).
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,7 +33,7 @@ AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
 BEFORE_TEXT: tuple[Pass, ...] = (simplify, finish)
 
 always_verify = False  # tests set it
-seconds: Counter[str] = Counter()  # where adjit's own time goes, by step
+seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
 _dumped: Counter[str] = Counter()
 
 
@@ -58,7 +58,9 @@ def inspected(fn: Function, step: str) -> Function:
         try:
             verify(fn)
         except InternalError as error:
-            raise InternalError(f"after {step}: {error.message}", error.location, notes=error.notes) from error
+            raise InternalError(
+                f"after {step}: {error.message}", error.location, notes=error.notes
+            ) from error
     return fn
 
 
@@ -79,7 +81,11 @@ def capture(fun: Callable[..., object], arguments: tuple[Spec, ...], options: Op
 
 
 def joint(
-    fn: Function, wrt: Sequence[int], seeded: Sequence[int], marks: Sequence[str] = (), accumulate: bool = False
+    fn: Function,
+    wrt: Sequence[int],
+    seeded: Sequence[int],
+    marks: Sequence[str] = (),
+    accumulate: bool = False,
 ) -> Function:
     """Value and gradient; see `adjoint.joint`."""
     with timed("adjoint"):

@@ -1,7 +1,8 @@
 """Which arguments share memory, found at the call.
 
-Input: the array leaves of a call, and which of them the program writes. Output: the identity pattern (the same array
-object twice), or `OverwriteError` for any other overlap of memory that is written. Non-goals: anything where nothing is written.
+Input: the array leaves of a call, and which of them the program writes. Output: the identity pattern (the
+same array object twice), or `OverwriteError` for any other overlap of memory that is written. Non-goals:
+anything where nothing is written.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def overlap(a: Array, b: Array) -> bool:
     if not np.may_share_memory(a, b):
         return False
     try:
-        return bool(np.shares_memory(a, b, max_work=EXACT))
+        return bool(np.shares_memory(a, b, max_work=EXACT))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
@@ -51,7 +52,9 @@ def check(arrays: Sequence[Array], names: Sequence[str], written: Sequence[int],
     for w in written:
         a = arrays[w]
         if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
-            raise refusal(f"argument {names[w]!r}, which `{function}` writes, holds one element at several places")
+            raise refusal(
+                f"argument {names[w]!r}, which `{function}` writes, holds one element at several places"
+            )
         for k, b in enumerate(arrays):
             if k != w and (k > w or k not in written) and overlap(a, b):
                 raise refusal(

@@ -62,7 +62,7 @@ def unique(names: Sequence[str]) -> list[str]:
 
 def named(names: Sequence[str], values: Sequence[Any]) -> Any:
     """The values as a named tuple."""
-    return namedtuple("SavedValues", unique(names), rename=True)(*values)  # type: ignore[misc]
+    return namedtuple("SavedValues", unique(names), rename=True)(*values)
 
 
 def table(names: Sequence[str], values: Sequence[Any], arguments: Sequence[Any]) -> Saved:

@@ -1,7 +1,8 @@
 """What the caller supplies to a derivative: seeds and tangents, checked and cast.
 
-Input: a value in the user's structure and the leaves it belongs to. Output: one number or fresh array per leaf, of the leaf's
-shape and dtype. Invariant: the caller's arrays are never handed on, so nothing that is returned shares memory with them.
+Input: a value in the user's structure and the leaves it belongs to. Output: one number or fresh array per
+leaf, of the leaf's shape and dtype. Invariant: the caller's arrays are never handed on, so nothing that is
+returned shares memory with them.
 """
 
 from __future__ import annotations
@@ -35,15 +36,24 @@ def cast(value: Any, like: Any, what: str) -> Any:
 
 
 def flat(tree: object, value: Any, likes: Sequence[Any], what: str, found: dict[int, Any]) -> None:
-    """Fill `found[index]` for each `ResultLeaf(index)` in `tree` that `value` has something for; None is zero."""
+    """Fill `found[index]` for each `ResultLeaf(index)` in `tree` that `value` has something for; None is
+    zero.
+    """
     if isinstance(tree, NodeSpec):
         if value is None:
             return
         node = pytree.children(value)
-        if node is None or len(node[2]) != len(tree.children) or (tree.kind is dict and set(node[1]) != set(tree.keys)):
+        if (
+            node is None
+            or len(node[2]) != len(tree.children)
+            or (tree.kind is dict and set(node[1]) != set(tree.keys))
+        ):
             given = type(value).__name__ if node is None else f"{node[0].__name__} of {len(node[2])}"
-            raise SeedError(f"{what} is a {given}, but a {tree.kind.__name__} of {len(tree.children)} is expected")
-        parts = dict(zip(node[1], node[2], strict=True)) if tree.kind is dict else dict(enumerate(node[2]))
+            raise SeedError(
+                f"{what} is a {given}, but a {tree.kind.__name__} of {len(tree.children)} is expected"
+            )
+        keys: Sequence[object] = node[1] if tree.kind is dict else range(len(node[2]))
+        parts = dict(zip(keys, node[2], strict=True))
         for k, (key, child) in enumerate(zip(tree.keys, tree.children, strict=True)):
             flat(child, parts[key if tree.kind is dict else k], likes, f"{what}[{key!r}]", found)
         return

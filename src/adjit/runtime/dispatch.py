@@ -1,9 +1,9 @@
 """A program ready to run: its compiled function and what has to be done around each call.
 
-Input: a `Program` and the leaves of a call. Output: results in the user's structure. Per call: constants that were compiled
-in are compared, hidden arrays fetched, overlaps checked where something is written, failures turned into the error
-at the user's line. Invariants: a call whose constants or hidden arrays have changed in kind is never run here (`fits`).
-Non-goals: choosing the program (`adjit.api`).
+Input: a `Program` and the leaves of a call. Output: results in the user's structure. Per call: constants
+that were compiled in are compared, hidden arrays fetched, overlaps checked where something is written,
+failures turned into the error at the user's line. Invariants: a call whose constants or hidden arrays have
+changed in kind is never run here (`fits`). Non-goals: choosing the program (`adjit.api`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.errors import NumbaError
 
 from .. import errors, options
 from ..compiler import pipeline
@@ -67,7 +66,8 @@ def failure(found: Failure, text: Text) -> Exception:
     if site.error == "OutOfBoundsError":
         _, index, length = found.args
         return errors.OutOfBoundsError(
-            f"index {index} is out of bounds for axis {site.axis} of {site.array!r} with size {length}", site.location
+            f"index {index} is out of bounds for axis {site.axis} of {site.array!r} with size {length}",
+            site.location,
         )
     own = getattr(errors, site.error, None)
     if own is not None:
@@ -89,8 +89,9 @@ def _scalar_out(dtype: str) -> Convert:
 
 @dataclass(frozen=True)
 class Interface:
-    """What a call needs to know of a core function: the dtype of each scalar parameter (None for arrays), and for each result
-    (dtype, whether it is an array, the parameter that it is or -1)."""
+    """What a call needs to know of a core function: the dtype of each scalar parameter (None for arrays),
+    and for each result (dtype, whether it is an array, the parameter that it is or -1).
+    """
 
     name: str
     params: tuple[str | None, ...]
@@ -146,7 +147,7 @@ class Runner:
             self.loaded = modules.in_memory(self.text)
             self.prepare(leaves)
             return
-        except NumbaError as error:
+        except Exception as error:
             raise self.refused(error) from error
         self.ready.add(types)
         if options.log_wanted():
@@ -157,13 +158,13 @@ class Runner:
         how = "loaded from the cache" if stats.cache_hits else "compiled"
         print(f"adjit: {how} {self.name} in {spent:.2f} s ({self.loaded.filename})", file=sys.stderr)
 
-    def refused(self, error: NumbaError) -> AdjitError:
+    def refused(self, error: Exception) -> AdjitError:
         """Numba's refusal, at the user's line."""
         at = getattr(error, "loc", None)
         location = self.text.user_location(at.line) if at is not None and at.line else None
-        first = str(error).strip().splitlines()
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         return BackendError(
-            f"Numba could not compile the program generated from `{self.name}`: {first[0] if first else 'no reason given'}",
+            f"Numba could not compile the program generated from `{self.name}`: {reason}",
             location,
             "this is a fault of adjit, not of the function",
             f"report it with the generated source, {self.loaded.filename}",
@@ -191,7 +192,9 @@ class Runner:
 
 
 class Around:
-    """What a program needs around a call besides its compiled function: constants, hidden arrays, overlap checks."""
+    """What a program needs around a call besides its compiled function: constants, hidden arrays, overlap
+    checks.
+    """
 
     def __init__(self, program: Program) -> None:
         self.name = program.function.name
@@ -218,7 +221,7 @@ class Around:
         return [*found, *(fetch() for fetch, _, _ in self.hidden)] if self.hidden else found
 
     def check(self, arguments: Sequence[Any]) -> None:
-        """Refuse overlapping memory where some of it is written; `arguments` are those of the core function."""
+        """Refuse overlapping memory that is written; `arguments` are those of the core function."""
         arrays = [k for k, a in enumerate(arguments) if isinstance(a, np.ndarray)]
         found = [arguments[k] for k in arrays]
         names = [self.names[k] if k < len(self.names) else f"#{k}" for k in arrays]

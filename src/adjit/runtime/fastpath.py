@@ -1,9 +1,9 @@
 """The short way from a Python call to the compiled function, for arguments that are plain arrays and numbers.
 
-Input: a prepared program and the arguments it was prepared for. Output: a function of the argument tuple that either runs
-the program or answers `MISS`, when the arguments are of another kind, a constant has changed or anything is not plain. It is generated, one
-test after another, since a call on a tiny function is mostly this.
-Invariant: whatever it does not answer with `MISS` is what the long way would return.
+Input: a prepared program and the arguments it was prepared for. Output: a function of the argument tuple
+that either runs the program or answers `MISS`, when the arguments are of another kind, a constant has
+changed or anything is not plain. It is generated, one test after another, since a call on a tiny function
+is mostly this. Invariant: whatever it does not answer with `MISS` is what the long way would return.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _test(k: int, a: Any, names: dict[str, Any]) -> str | None:
         return f"type(a{k}) is int and {-LARGEST} <= a{k} < {LARGEST}"
     if kind in (float, bool, np.float64, np.float32):
         return f"type(a{k}) is t{k}"
-    return "a%d is None" % k if a is None else None
+    return f"a{k} is None" if a is None else None
 
 
 def _expression(tree: object, leaf: Callable[[int], str], names: dict[str, Any]) -> str | None:
@@ -60,7 +60,13 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
     """The fast function, or None where the program needs the long way."""
     if not runner.loaded.compiled or around.hidden or around.same or around.written or runner.passed:
         return None
-    names: dict[str, Any] = {"ndarray": np.ndarray, "MISS": MISS, "Failure": Failure, "failure": failure, "same": same_value}
+    names: dict[str, Any] = {
+        "ndarray": np.ndarray,
+        "MISS": MISS,
+        "Failure": Failure,
+        "failure": failure,
+        "same": same_value,
+    }
     tests = [_test(k, a, names) for k, a in enumerate(args)]
     if not tests or any(t is None for t in tests):
         return None

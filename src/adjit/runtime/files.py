@@ -1,11 +1,12 @@
 """Files of the cache: written whole or not at all.
 
-Invariants: readers never see half a file, whichever process is killed when; a folder that cannot be written switches
-the cache off with one warning. Non-goals: what is in the files.
+Invariants: readers never see half a file, whichever process is killed when; a folder that cannot be written
+switches the cache off with one warning. Non-goals: what is in the files.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sys
@@ -26,7 +27,9 @@ VERSION = "0.1.0"
 def versions() -> str:
     """What generated code depends on besides its text."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return f"adjit {VERSION}, numba {numba.__version__}, llvmlite {llvmlite.__version__}, numpy {np.__version__}, {python}"
+    backend = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, numpy {np.__version__}"
+    called = digest(*(p.read_text(encoding="utf-8") for p in sorted(Path(__file__).parent.glob("*.py"))))
+    return f"adjit {VERSION} {called}, {backend}, python {python}"
 
 
 def digest(*parts: str) -> str:
@@ -56,10 +59,8 @@ def write(path: Path, data: bytes) -> bool:
 
 
 def _remove(path: str) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.unlink(path)
-    except OSError:
-        pass
 
 
 def no_cache(reason: str) -> None:

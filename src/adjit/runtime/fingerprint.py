@@ -1,7 +1,7 @@
 """A cheap summary of an array's contents, to notice that it was written in between.
 
-Invariants: equal contents have equal summaries; a change goes unnoticed only if sums of interleaved 64-bit words agree.
-Non-goals: security.
+Invariants: equal contents have equal summaries; a change goes unnoticed only if sums of interleaved 64-bit
+words agree. Non-goals: security.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What was captured and generated, kept for other processes: they read it and capture nothing.
 
-Input: a function, the transforms applied to it, the kinds of its arguments, options. Output: what `keep` was given, if everything
-it came from is the same: the function's text and place, its defaults, each constant and each function that was compiled in, the
-versions of Python, NumPy, Numba and of adjit's own files. Invariants: what cannot be described for certain is not kept;
-a damaged file is as good as none. Non-goals: compiled code (Numba's own cache, beside the generated module).
+Input: a function, the transforms applied to it, the kinds of its arguments, options. Output: what `keep`
+was given, if everything it came from is the same: the function's text and place, its defaults, each
+constant and each function that was compiled in, the versions of Python, NumPy, Numba and of adjit's own
+files. Invariants: what cannot be described for certain is not kept; a damaged file is as good as none.
+Non-goals: compiled code (Numba's own cache, beside the generated module).
 """
 
 from __future__ import annotations
@@ -23,7 +24,17 @@ import numpy as np
 from .. import options as environment
 from ..compiler.fetching import at_place, place_of
 from ..compiler.ir.nodes import Block, Function
-from ..compiler.program import ArraySpec, Guard, Hidden, NodeSpec, Program, SameAs, ScalarSpec, Spec, StaticSpec
+from ..compiler.program import (
+    ArraySpec,
+    Guard,
+    Hidden,
+    NodeSpec,
+    Program,
+    SameAs,
+    ScalarSpec,
+    Spec,
+    StaticSpec,
+)
 from ..options import Options
 from . import files
 
@@ -31,7 +42,7 @@ MOST_VARIANTS = 8  # per kind of arguments: constants have different values at d
 PLAIN = (type(None), bool, int, float, complex, str, bytes, types.EllipsisType)
 
 
-class Unknown(Exception):  # noqa: N818
+class Unknown(Exception):
     """Something whose sameness in another process cannot be told."""
 
 
@@ -88,7 +99,7 @@ def described(value: object) -> str:
     if isinstance(value, type):
         return class_text(value)
     if dataclasses.is_dataclass(value) or (isinstance(value, tuple) and hasattr(value, "_fields")):
-        names = value._fields if isinstance(value, tuple) else [f.name for f in dataclasses.fields(value)]  # type: ignore[attr-defined, arg-type]
+        names = value._fields if isinstance(value, tuple) else [f.name for f in dataclasses.fields(value)]
         fields = [f"{n}={described(getattr(value, n))}" for n in names]
         return f"{class_text(type(value))}({', '.join(fields)})"
     raise Unknown(type(value).__name__)
@@ -117,7 +128,9 @@ def spec_text(spec: Spec) -> str:
 class Kept:
     """The file for one function under one chain of transforms, for one kind of arguments."""
 
-    def __init__(self, root: Callable[..., object], chain: str, specs: Sequence[Spec], extra: object, chosen: Options) -> None:
+    def __init__(
+        self, root: Callable[..., object], chain: str, specs: Sequence[Spec], extra: object, chosen: Options
+    ) -> None:
         self.root = root
         self.path: Path | None = None
         if not chosen.cache or not isinstance(root, types.FunctionType):

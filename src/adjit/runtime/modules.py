@@ -1,9 +1,10 @@
 """Generated modules: written to the cache folder, imported, compiled.
 
-Input: the text of a generated module. Output: `Loaded`, the function to call with its text and failure sites.
-Invariants: a module's name is a hash of its content and of the versions it was made for, it is registered in
-`sys.modules` before it is compiled (Numba's own cache needs that), and loading the same text twice gives the same
-function. Without a usable folder the module lives in memory. Non-goals: choosing what to compile.
+Input: the text of a generated module. Output: `Loaded`, the function to call with its text and failure
+sites. Invariants: a module's name is a hash of its content and of the versions it was made for, it is
+registered in `sys.modules` before it is compiled (Numba's own cache needs that), and loading the same text
+twice gives the same function. Without a usable folder the module lives in memory. Non-goals: choosing what
+to compile.
 """
 
 from __future__ import annotations

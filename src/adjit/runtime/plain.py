@@ -1,9 +1,9 @@
 """A generated module run as plain Python, with the arithmetic that its compiled form has.
 
-Input: the text of a generated module. Output: its syntax tree, ready to run without Numba. Decorators go; number
-literals become NumPy scalars, so that division by zero gives infinity, overflow wraps and NaN spreads; integer
-division of Python integers goes through NumPy. Literals inside subscripts and `range` stay as they are.
-Invariants: line numbers do not change, so a debugger shows the text on disk. Non-goals: speed.
+Input: the text of a generated module. Output: its syntax tree, ready to run without Numba. Decorators go;
+number literals become NumPy scalars, so that division by zero gives infinity, overflow wraps and NaN
+spreads; integer division of Python integers goes through NumPy. Literals inside subscripts and `range` stay
+as they are. Invariants: line numbers do not change, so a debugger shows the text on disk. Non-goals: speed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class _Lift(ast.NodeTransformer):
         if key not in self.seen:
             name = f"_number_{len(self.seen)}"
             self.seen[key] = name
-            self.constants[name] = np.float64(node.value) if isinstance(node.value, float) else np.int64(node.value)
+            self.constants[name] = (
+                np.float64(node.value) if isinstance(node.value, float) else np.int64(node.value)
+            )
         return ast.copy_location(ast.Name(self.seen[key], ast.Load()), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -92,7 +94,8 @@ class _Lift(ast.NodeTransformer):
             left = ast.Name(node.target.id, ast.Load())
             value = ast.BinOp(left, node.op, node.value)
             made = ast.Assign([node.target], ast.copy_location(value, node))
-            return self.visit(ast.fix_missing_locations(ast.copy_location(made, node)))
+            visited: ast.AST = self.visit(ast.fix_missing_locations(ast.copy_location(made, node)))
+            return visited
         self.generic_visit(node)
         return node
 
@@ -106,7 +109,9 @@ def lifted(source: str) -> tuple[ast.Module, dict[str, object]]:
 
 
 def quiet(function: Callable[..., object]) -> Callable[..., object]:
-    """The function with NumPy's warnings about division, overflow and invalid values off, as compiled code has them."""
+    """The function with NumPy's warnings about division, overflow and invalid values off, as compiled code
+    has them.
+    """
 
     def call(*args: object) -> object:
         with np.errstate(all="ignore"):

@@ -1,8 +1,9 @@
 """Python values taken apart into leaves and put together again.
 
-Input: arguments of a user's function; output: a specification per argument (`compiler.program`) and its leaves, arrays
-and numbers, in depth-first order. Nodes are tuples, lists, named tuples, dicts and dataclasses.
-Invariants: a value that is neither a node nor a leaf that adjit handles is refused with its place in the argument.
+Input: arguments of a user's function; output: a specification per argument (`compiler.program`) and its
+leaves, arrays and numbers, in depth-first order. Nodes are tuples, lists, named tuples, dicts and
+dataclasses. Invariants: a value that is neither a node nor a leaf that adjit handles is refused with its
+place in the argument.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def rebuild(kind: type, keys: Sequence[object], values: Sequence[object]) -> obj
 
 
 def _dataclass(kind: type, keys: Sequence[object], values: Sequence[object]) -> object:
-    made = object.__new__(kind)  # fields may have init=False, and __post_init__ may refuse gradients
+    made: object = object.__new__(kind)  # fields may have init=False, and __post_init__ may refuse gradients
     for key, value in zip(keys, values, strict=True):
         object.__setattr__(made, str(key), value)
     return made
@@ -65,11 +66,12 @@ def ones(a: np.ndarray[Any, Any]) -> tuple[int, ...]:
 
 def array_spec(a: np.ndarray[Any, Any], where: str) -> ArraySpec:
     kind = a.dtype
-    if type(a) is not np.ndarray:
-        if isinstance(a, np.ma.MaskedArray | np.matrix):
-            raise InferenceError(
-                f"{where} is a {type(a).__name__}", why="its arithmetic is not that of ndarray", hint="pass np.asarray(...)"
-            )
+    if isinstance(a, np.ma.MaskedArray | np.matrix):
+        raise InferenceError(
+            f"{where} is a {type(a).__name__}",
+            why="its arithmetic is not that of ndarray",
+            hint="pass np.asarray(...)",
+        )
     if not kind.isnative:
         raise InferenceError(
             f"{where} has dtype {kind.str}, whose byte order is not this machine's",
@@ -99,7 +101,9 @@ def _leaf_spec(value: object, where: str) -> Spec:
         return ScalarSpec("float64", weak=True)
     if isinstance(value, np.generic):
         if value.dtype.name not in DTYPES:
-            raise InferenceError(f"{where} is of type {value.dtype}", why=f"adjit works on {', '.join(DTYPES)}")
+            raise InferenceError(
+                f"{where} is of type {value.dtype}", why=f"adjit works on {', '.join(DTYPES)}"
+            )
         return ScalarSpec(value.dtype.name)
     return _static(value, where)
 
@@ -114,7 +118,9 @@ def _static(value: object, where: str) -> Spec:
         return StaticSpec(value)
     if isinstance(value, complex):
         raise InferenceError(
-            f"{where} is a complex number", why="adjit works on real numbers", hint="pass its real and imaginary parts"
+            f"{where} is a complex number",
+            why="adjit works on real numbers",
+            hint="pass its real and imaginary parts",
         )
     raise InferenceError(
         f"{where} is of type {type(value).__name__}",
@@ -134,7 +140,9 @@ def take_apart(value: object, where: str, leaves: list[Leaf]) -> Spec:
     kind, keys, parts = node
     if kind is list and parts and all(isinstance(p, int | float) for p in parts):
         raise InferenceError(
-            f"{where} is a list of numbers", why="a list would be compiled item by item", hint="pass np.array(...) of it"
+            f"{where} is a list of numbers",
+            why="a list would be compiled item by item",
+            hint="pass np.array(...) of it",
         )
     inner = []
     for key, part in zip(keys, parts, strict=True):

@@ -1,15 +1,26 @@
 """The few functions that generated programs call.
 
-Each runs as plain Python and, called from a compiled function, is compiled by Numba with it. Invariants: they follow
-NumPy's arithmetic (NaN spreads) and keep the dtype of their operands. Non-goals: library routines (`routines`).
+Each runs as plain Python and, called from a compiled function, is compiled by Numba with it. Invariants: they
+follow NumPy's arithmetic (NaN spreads) and keep the dtype of their operands. Non-goals: library routines
+(`routines`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numba.extending import register_jitable
+
+Jitable = TypeVar("Jitable", bound=Callable[..., Any])
+
+
+def jitable(function: Jitable) -> Jitable:
+    """Callable from compiled code too, where Numba compiles it."""
+    made: Jitable = register_jitable(function)
+    return made
+
 
 u = np.uint64  # an index that is known not to be negative: Numba then leaves out its check for that
 
@@ -18,35 +29,35 @@ class Failure(Exception):
     """A check of a generated program did not hold; `args[0]` is the number of the check."""
 
 
-@register_jitable
+@jitable
 def failed(site: int) -> None:
     raise Failure(site)
 
 
-@register_jitable
+@jitable
 def outside(site: int, index: int, length: int) -> None:
     raise Failure(site, index, length)
 
 
-@register_jitable
+@jitable
 def smul(ct: Any, p: Any) -> Any:
     """`ct * p`, and zero where `ct` is zero even if `p` is infinite or NaN."""
     return ct * p if ct != 0 else ct
 
 
-@register_jitable
+@jitable
 def maximum(a: Any, b: Any) -> Any:
     """The larger one; NaN if either is."""
     return a if a >= b or a != a else b
 
 
-@register_jitable
+@jitable
 def minimum(a: Any, b: Any) -> Any:
     """The smaller one; NaN if either is."""
     return a if a <= b or a != a else b
 
 
-@register_jitable
+@jitable
 def grow(a: Any, i: int) -> Any:
     """A longer copy of `a` that has an element `i`; what is new is zero."""
     longer = np.zeros(max(2 * a.shape[0], i + 1, 64), a.dtype)
@@ -54,7 +65,7 @@ def grow(a: Any, i: int) -> Any:
     return longer
 
 
-@register_jitable
+@jitable
 def stop_of(start: int, length: int, step: int, n: int) -> int:
     """The third bound of a slice of an axis of length `n` that takes `length` elements from `start` on."""
     stop = start + length * step

@@ -1,4 +1,6 @@
-"""Generated text computes what the interpreter of core IR computes, on random functions, their adjoints and the adjoints' tangents."""
+"""Generated text computes what the interpreter of core IR computes, on random functions, their adjoints and
+the adjoints' tangents.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,15 @@ def outcome(fn: Function, seed: int, executed: bool) -> list[object]:
     text = module_text(fn, Options())
     try:
         if executed:
-            types = [None if isinstance(a, np.ndarray) else type(np.float64(0) if isinstance(a, float) else np.int64(0)) for a in args]
-            found = modules.load(text, cache=False).call(*(a if t is None else t(a) for a, t in zip(args, types, strict=True)))
+            types = [
+                None
+                if isinstance(a, np.ndarray)
+                else type(np.float64(0) if isinstance(a, float) else np.int64(0))
+                for a in args
+            ]
+            found = modules.load(text, cache=False).call(
+                *(a if t is None else t(a) for a, t in zip(args, types, strict=True))
+            )
             results = found if isinstance(found, tuple) else (found,)
         else:
             results = run(fn, *args)
@@ -59,7 +68,9 @@ def floats_of(fn: Function) -> list[int]:
 @pytest.mark.parametrize("seed", range(40))
 def test_their_adjoints(seed: int) -> None:
     fn = read(program(seed))
-    scalars = [k for k, r in enumerate(fn.results) if r.type.dtype == "float64" and not hasattr(r.type, "ndim")]
+    scalars = [
+        k for k, r in enumerate(fn.results) if r.type.dtype == "float64" and not hasattr(r.type, "ndim")
+    ]
     try:
         made = adjoint.joint(fn, floats_of(fn), seeded=scalars)
     except NotDifferentiableError:

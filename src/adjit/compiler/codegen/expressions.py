@@ -1,8 +1,8 @@
 """Operands and scalar primitives as `ast` expressions.
 
 Input: operands of a core function, the names of its variables and what is folded. Output: `ast.expr`.
-Invariants: an expression has exactly the dtype that the IR states, in Numba and in plain Python; parentheses are left
-to whoever prints the tree. Non-goals: statements.
+Invariants: an expression has exactly the dtype that the IR states, in Numba and in plain Python;
+parentheses are left to whoever prints the tree. Non-goals: statements.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from ..ir.nodes import Const, Dim, For, Function, Load, Op, Operand, Var
 from ..ir.types import Array
@@ -73,15 +74,15 @@ class _Fill(ast.NodeTransformer):
         return self.args.get(node.id, node)
 
 
-def _copy(node: ast.expr) -> ast.expr:
+def _copy(node: ast.AST) -> Any:
     """A template's tree again, so that filling it leaves the template alone."""
-    made = type(node)()
+    made: Any = type(node)()
     for field in node._fields:
         value = getattr(node, field, None)
         if isinstance(value, list):
             value = [_copy(v) if isinstance(v, ast.AST) else v for v in value]
         elif isinstance(value, ast.AST):
-            value = _copy(value)  # type: ignore[arg-type]
+            value = _copy(value)
         setattr(made, field, value)
     return made
 
@@ -138,7 +139,9 @@ class Expressions:
             return call(dtype(kind), *args)
         if stmt.op == "invert" and kind == "bool":
             return ast.UnaryOp(ast.Not(), args[0])
-        if stmt.op == "trips" and all(isinstance(a, Const) and a.value == v for a, v in zip(stmt.args[::2], (0, 1), strict=True)):
+        if stmt.op == "trips" and all(
+            isinstance(a, Const) and a.value == v for a, v in zip(stmt.args[::2], (0, 1), strict=True)
+        ):
             return call("max", args[1], ast.Constant(0))
         value = spelled(stmt.op, args)
         if kind in NARROW and stmt.op not in ("select", "wrap"):
@@ -161,7 +164,11 @@ class Expressions:
         if isinstance(x, Const):
             return x.value >= 0
         if x in self.loops:
-            return self.loops[x].step == 1 and isinstance(self.loops[x].lo, Const) and self.nonnegative(self.loops[x].lo)
+            return (
+                self.loops[x].step == 1
+                and isinstance(self.loops[x].lo, Const)
+                and self.nonnegative(self.loops[x].lo)
+            )
         stmt = self.ops.get(x)
         if stmt is None or stmt.op != "add":
             return False

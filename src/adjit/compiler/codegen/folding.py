@@ -1,9 +1,9 @@
 """Which values are written inside the expression that uses them instead of getting a line and a name.
 
-Input: a core function. Output: `Folded`, a map from variable to the statement that computes it where it is read.
-Invariants: a folded value is pure, is read exactly once, later in the same block, and no write that could change it
-lies between; reads of memory and costly functions stay out of operands that Python evaluates lazily, since the IR
-computes them always. Non-goals: changing what is computed.
+Input: a core function. Output: `Folded`, a map from variable to the statement that computes it where it is
+read. Invariants: a folded value is pure, is read exactly once, later in the same block, and no write that
+could change it lies between; reads of memory and costly functions stay out of operands that Python
+evaluates lazily, since the IR computes them always. Non-goals: changing what is computed.
 """
 
 from __future__ import annotations
@@ -106,7 +106,9 @@ def _slots(stmt: Stmt) -> Sequence[tuple[Operand, bool]]:
         case Alloc(shape=shape) | Reshape(shape=shape):
             return [(x, False) for x in shape]
         case View(axes=axes):
-            return [(s.length, False) for s in axes if isinstance(s.start, Const) and isinstance(s.step, Const)]
+            return [
+                (s.length, False) for s in axes if isinstance(s.start, Const) and isinstance(s.step, Const)
+            ]
         case For(lo=lo, hi=hi, inits=inits):
             return [(x, False) for x in (lo, hi, *inits)]
         case While(inits=inits):

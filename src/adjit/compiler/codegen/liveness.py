@@ -1,9 +1,9 @@
 """Which variables are alive at the same time, hence need names of their own.
 
 Input: a core function and what is folded. Output: for each variable the set of those it interferes with.
-The walk is backwards over structured control flow: what a loop body reads from outside lives through the whole loop,
-and so do the values it carries. Invariants: two variables that do not interfere can share one Python name.
-Non-goals: memory; array variables are references here.
+The walk is backwards over structured control flow: what a loop body reads from outside lives through the
+whole loop, and so do the values it carries. Invariants: two variables that do not interfere can share one
+Python name. Non-goals: memory; array variables are references here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Parallel assignment as a sequence of plain ones.
 
-Input: targets and expressions, all of which are read before any target is written. Output: statements in an order in
-which no target is written while an expression still waits to read it; a cycle becomes one tuple assignment.
+Input: targets and expressions, all of which are read before any target is written. Output: statements in an
+order in which no target is written while an expression still waits to read it; a cycle becomes one tuple
+assignment.
 """
 
 from __future__ import annotations

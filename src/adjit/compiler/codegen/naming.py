@@ -1,10 +1,10 @@
 """Python names for the variables of a core function: the one service that gives them.
 
 Input: a core function, what is folded, and words that are taken. Output: a map from variable to identifier.
-A value carried by a loop or joined by a branch shares one name with what it starts as and what it becomes, wherever
-their lives do not overlap; other variables share a name only if they have the same hint and type and are never
-alive together. Invariants: parameters keep names of their own; the result is the same in each run.
-Non-goals: good names; hints are taken from the IR.
+A value carried by a loop or joined by a branch shares one name with what it starts as and what it becomes,
+wherever their lives do not overlap; other variables share a name only if they have the same hint and type
+and are never alive together. Invariants: parameters keep names of their own; the result is the same in each
+run. Non-goals: good names; hints are taken from the IR.
 """
 
 from __future__ import annotations

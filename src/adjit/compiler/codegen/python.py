@@ -1,8 +1,9 @@
 """The module that holds one generated function.
 
-Input: a finished core function and the options it is compiled with. Output: `Text`: source, failure sites, line map.
-The text is plain Python: its decorator says how Numba compiles it, and it runs without. Invariants: the same function
-gives the same bytes; no path of this machine is in it. Non-goals: writing files, compiling.
+Input: a finished core function and the options it is compiled with. Output: `Text`: source, failure sites,
+line map. The text is plain Python: its decorator says how Numba compiles it, and it runs without.
+Invariants: the same function gives the same bytes; no path of this machine is in it. Non-goals: writing
+files, compiling.
 """
 
 from __future__ import annotations
@@ -67,12 +68,21 @@ def _called(lines: list[str]) -> set[str]:
 def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), title: str = "") -> Text:
     """The text of the module; its function has the name of `fn`. `routines` are library calls it may make."""
     name = identifier(fn.name)
-    if name in ("np", "math", "numba") or name in HELPERS or name in special_functions() or name in routines or name in SPECIAL:
+    if (
+        name in ("np", "math", "numba")
+        or name in HELPERS
+        or name in special_functions()
+        or name in routines
+        or name in SPECIAL
+    ):
         name += "_"
     body = Statements(fn, (name, *HELPERS, *SPECIAL, *routines))
     body.run()
     params = ", ".join(body.names[v] for v in fn.params)
-    code = [f"def {name}({params}):", *((TAB * depth + text) if text else "" for depth, text, _ in body.lines)]
+    code = [
+        f"def {name}({params}):",
+        *((TAB * depth + text) if text else "" for depth, text, _ in body.lines),
+    ]
     called = _called(code)
     imports = ["import numba", "import numpy as np", ""]
     helpers = sorted(h for h in HELPERS if h in called)

@@ -1,8 +1,9 @@
 """Statements of core IR as lines of Python.
 
-Input: one core function. Output: numbered lines with the user's places, and the failure sites met on the way.
-A comment quotes the user's line before the statements that come from it. Invariants: carried values are assigned in
-parallel; a name is never read after another value took it (see `liveness`). Non-goals: the module around the function.
+Input: one core function. Output: numbered lines with the user's places, and the failure sites met on the
+way. A comment quotes the user's line before the statements that come from it. Invariants: carried values
+are assigned in parallel; a name is never read after another value took it (see `liveness`). Non-goals: the
+module around the function.
 """
 
 from __future__ import annotations

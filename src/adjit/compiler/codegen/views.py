@@ -52,7 +52,9 @@ def view(ex: Expressions, stmt: View) -> ast.expr:
     ndim = len(fixed) + len(used)
     parts: list[ast.expr] = []
     for axis in range(ndim):
-        parts.append(ex.index(fixed[axis]) if axis in fixed else _slice(ex, used[axis], ex.dim(stmt.array, axis)))
+        parts.append(
+            ex.index(fixed[axis]) if axis in fixed else _slice(ex, used[axis], ex.dim(stmt.array, axis))
+        )
     inside: ast.expr = parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
     value: ast.expr = ast.Subscript(base, inside, ast.Load()) if parts else base
     order = [s.axis for s in stmt.axes if s.axis is not None]
@@ -76,7 +78,7 @@ def _widened(ex: Expressions, stmt: View, value: ast.expr) -> ast.expr:
     if all(s.axis is None for s in stmt.axes):
         value = call(ast.Attribute(name("np"), "asarray", ast.Load()), value)
     new = ast.Attribute(name("np"), "newaxis", ast.Load())
-    parts = [new if s.axis is None else ast.Slice(None, None, None) for s in stmt.axes]
+    parts: list[ast.expr] = [new if s.axis is None else ast.Slice(None, None, None) for s in stmt.axes]
     inside: ast.expr = parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
     value = ast.Subscript(value, inside, ast.Load())
     if all(s.axis is not None or _is(s.length, 1) for s in stmt.axes):
