@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ShapeError
 from .core import Array, Number, Shape, compile_time, defines
 from .linear import matrix_matrix, size_of
 
@@ -65,7 +66,7 @@ def einsum(subscripts: str, *operands: Array) -> Number:
     for m, word in enumerate(inputs):
         for axis, (first, place) in enumerate(where_found(inputs, word)):
             if operands[m].shape[axis] != operands[first].shape[place]:
-                raise ValueError("einsum: operands could not be broadcast together with remapped shapes")
+                raise ShapeError("einsum: operands could not be broadcast together with remapped shapes")
     if is_product(inputs, output, summed):
         return matrix_product(operands[0], operands[1], inputs, output, summed)
     kind = np.result_type(*operands)

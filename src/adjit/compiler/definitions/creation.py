@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ShapeError
 from .core import Array, Dtype, Number, Once, compile_time, defines
 
 
@@ -136,7 +137,7 @@ def logspace(start: Number, stop: Number, num: int = 50, endpoint: bool = True, 
 def geomspace(start: Number, stop: Number, num: int = 50, endpoint: bool = True) -> Array:
     """Of two positive numbers; both ends are exact."""
     if not (start > 0 and stop > 0):
-        raise ValueError("geomspace of numbers that are not both positive")
+        raise ShapeError("geomspace of numbers that are not both positive")
     out = logspace(np.log10(np.float64(start)), np.log10(np.float64(stop)), num, endpoint)
     if num > 0:
         out[0] = start

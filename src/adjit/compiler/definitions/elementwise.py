@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from ...errors import ShapeError
 from .core import Array, Number, compile_time, defines, elementwise, spells, unsupported
 from .extrema import all_
 
@@ -145,7 +146,7 @@ def round_(a: Number, decimals: int = 0) -> Number:
 def select(condlist: Any, choicelist: Any, default: Number = 0) -> Number:
     """The choice of the first condition that holds."""
     if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
+        raise ShapeError("list of cases must be same length as list of conditions")
     if len(condlist) == 1:
         return np.where(condlist[0], choicelist[0], default)
     return np.where(condlist[0], choicelist[0], select(condlist[1:], choicelist[1:], default))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...errors import ShapeError
 from .core import (
     Array,
     Axis,
@@ -70,7 +71,7 @@ def shared_extreme(a: Array, kept: Shape, axes: Shape, sign: int) -> Number:
 def extremes(a: Array, axis: Axis, keepdims: bool, sign: int) -> Number:
     axes = axes_of(axis, a.ndim)
     if count(a.shape, axes) == 0:
-        raise ValueError("zero-size array to reduction operation which has no identity")
+        raise ShapeError("zero-size array to reduction operation which has no identity")
     if len(axes) == a.ndim:
         return filled(shared_extreme(a, (), axes, sign), a.ndim, keepdims)
     out = np.empty(kept_shape(a.shape, axes, keepdims), a.dtype)
@@ -111,7 +112,7 @@ def first_extreme(a: Array, kept: Shape, axes: Shape, sign: int) -> int:
 def positions(a: Array, axis: int | None, keepdims: bool, sign: int) -> Number:
     axes = axes_of(axis, a.ndim)
     if count(a.shape, axes) == 0:
-        raise ValueError("attempt to get argmax or argmin of an empty sequence")
+        raise ShapeError("attempt to get argmax or argmin of an empty sequence")
     if len(axes) == a.ndim:
         return filled(np.int64(first_extreme(a, (), axes, sign)), a.ndim, keepdims)
     out = np.empty(kept_shape(a.shape, axes, keepdims), np.int64)

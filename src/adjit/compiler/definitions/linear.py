@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ShapeError
 from .core import (
     Array,
     Axis,
@@ -42,7 +43,7 @@ def inexact(kind: Dtype) -> bool:
 def inner_product(a: Once, b: Once) -> Number:
     kind = np.result_type(a.dtype, b.dtype)
     if a.shape[0] != b.shape[0]:
-        raise ValueError("shapes not aligned")
+        raise ShapeError("shapes not aligned")
     total = kind.type(0)
     for i in range(a.shape[0]):
         total = total + kind.type(a[i]) * kind.type(b[i])
@@ -52,7 +53,7 @@ def inner_product(a: Once, b: Once) -> Number:
 def matrix_vector(a: Once, x: Array) -> Array:
     kind = np.result_type(a.dtype, x.dtype)
     if a.shape[1] != x.shape[0]:
-        raise ValueError("shapes not aligned")
+        raise ShapeError("shapes not aligned")
     out = np.empty(a.shape[0], kind)
     for i in range(a.shape[0]):
         total = kind.type(0)
@@ -65,7 +66,7 @@ def matrix_vector(a: Once, x: Array) -> Array:
 def vector_matrix(x: Array, a: Once) -> Array:
     kind = np.result_type(x.dtype, a.dtype)
     if x.shape[0] != a.shape[0]:
-        raise ValueError("shapes not aligned")
+        raise ShapeError("shapes not aligned")
     out = np.zeros(a.shape[1], kind)
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
@@ -76,7 +77,7 @@ def vector_matrix(x: Array, a: Once) -> Array:
 def matrix_matrix(a: Array, b: Array) -> Array:
     kind = np.result_type(a.dtype, b.dtype)
     if a.shape[1] != b.shape[0]:
-        raise ValueError("shapes not aligned")
+        raise ShapeError("shapes not aligned")
     out = np.empty((a.shape[0], b.shape[1]), kind)
     if inexact(kind):
         gemm(out, a.astype(kind), b.astype(kind))
@@ -104,7 +105,7 @@ def batched(a: Array, b: Array) -> Array:
 @defines(np.matmul)
 def matmul(a: Array, b: Array) -> Number:
     if a.ndim == 0 or b.ndim == 0:
-        raise ValueError("matmul: an operand has no dimensions")
+        raise ShapeError("matmul: an operand has no dimensions")
     if a.ndim == 1 and b.ndim == 1:
         return inner_product(a, b)
     if a.ndim == 2 and b.ndim == 1:
@@ -182,7 +183,7 @@ def tensordot(a: Array, b: Array, axes: Any = 2) -> Number:
     ours, theirs, free_left, free_right = contraction(axes, a.ndim, b.ndim)
     for k, p in zip(ours, theirs):
         if a.shape[k] != b.shape[p]:
-            raise ValueError("shape-mismatch for sum")
+            raise ShapeError("shape-mismatch for sum")
     rows = tuple(a.shape[k] for k in free_left)
     columns = tuple(b.shape[k] for k in free_right)
     summed = tuple(a.shape[k] for k in ours)
@@ -234,7 +235,7 @@ def kron(a: Array, b: Array) -> Array:
 def cross(a: Array, b: Array) -> Number:
     """Of vectors of three components in the last axis."""
     if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise ValueError("incompatible dimensions for cross product")
+        raise ShapeError("incompatible dimensions for cross product")
     x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
     z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

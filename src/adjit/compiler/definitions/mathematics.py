@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ShapeError
 from .core import Array, Number, defines, root
 
 
@@ -36,7 +37,7 @@ def hypot(*coordinates: Number) -> Number:
 def dist(p: Array, q: Array) -> Number:
     """Gradient zero at distance zero."""
     if p.shape[0] != q.shape[0]:
-        raise ValueError("both points must have the same number of dimensions")
+        raise ShapeError("both points must have the same number of dimensions")
     total = np.float64(0)
     for k in range(p.shape[0]):
         gap = np.float64(p[k]) - np.float64(q[k])

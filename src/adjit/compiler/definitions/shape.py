@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import OutOfBoundsError, ShapeError
 from .core import (
     Array,
     Arrays,
@@ -62,7 +63,7 @@ def joined_along(arrays: Arrays, axis: int) -> Array:
         length = length + shape[along]
         for k, (n, m) in enumerate(zip(shape, first)):
             if k != along and n != m:
-                raise ValueError(
+                raise ShapeError(
                     "all the input array dimensions except for the concatenation axis must match exactly"
                 )
     kind = common_dtype(tuple(x.dtype for x in arrays))
@@ -87,7 +88,7 @@ def stack(arrays: Arrays, axis: int = 0) -> Array:
     for shape in tuple(x.shape for x in arrays):
         for n, m in zip(shape, first):
             if n != m:
-                raise ValueError("all input arrays must have the same shape")
+                raise ShapeError("all input arrays must have the same shape")
     kind = common_dtype(tuple(x.dtype for x in arrays))
     out = np.empty(first[:along] + (len(arrays),) + first[along:], kind)
     for m, x in enumerate(arrays):
@@ -283,7 +284,7 @@ def take_along_axis(arr: Array, indices: Array, axis: int) -> Array:
     along = axis_of(axis, arr.ndim)
     for k, (n, m) in enumerate(zip(arr.shape, indices.shape)):
         if k != along and n != m:
-            raise ValueError("`indices` and `arr` must have the same shape off the axis")
+            raise ShapeError("`indices` and `arr` must have the same shape off the axis")
     out = np.empty(indices.shape, arr.dtype)
     for index in np.ndindex(indices.shape):
         out[index] = arr[tuple(indices[index] if k == along else i for k, i in enumerate(index))]
@@ -298,7 +299,7 @@ def split(ary: Array, indices_or_sections: Any, axis: int = 0) -> tuple[Array, .
     if np.ndim(indices_or_sections) == 0:
         parts = indices_or_sections
         if n % parts != 0:
-            raise ValueError("array split does not result in an equal division")
+            raise ShapeError("array split does not result in an equal division")
         return tuple(piece(ary, along, k * (n // parts), (k + 1) * (n // parts)) for k in range(parts))
     edges = (0,) + tuple(indices_or_sections) + (n,)
     return tuple(piece(ary, along, edges[k], edges[k + 1]) for k in range(len(edges) - 1))
@@ -391,7 +392,7 @@ def delete(arr: Array, obj: int, axis: int | None = None) -> Array:
     along = axis_of(axis, arr.ndim)
     at = obj + arr.shape[along] if obj < 0 else obj
     if at < 0 or at >= arr.shape[along]:
-        raise IndexError("index is out of bounds in np.delete")
+        raise OutOfBoundsError("index is out of bounds in np.delete")
     shape = tuple(n - 1 if k == along else n for k, n in enumerate(arr.shape))
     out = np.empty(shape, arr.dtype)
     for index in np.ndindex(shape):

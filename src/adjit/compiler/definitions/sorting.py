@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ShapeError
 from .core import Array, Number, Shape, axis_of, calls, compile_time, defines, float_dtype, joined, without
 
 
@@ -133,7 +134,7 @@ def pick(a: Array, q: Any) -> Number:
 
 def quantiles(a: Array, axis: int | None, keepdims: bool, q: Any) -> Number:
     if a.size == 0:
-        raise ValueError("median or quantile of an empty array")
+        raise ShapeError("median or quantile of an empty array")
     if axis is None:
         ordered = sort(a.ravel(), 0)
         if keepdims:

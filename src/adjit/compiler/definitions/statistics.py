@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from ...errors import ShapeError
 from .core import (
     Array,
     Axis,
@@ -139,7 +140,7 @@ def bincount(x: Array, weights: Any = None, minlength: int = 0) -> Array:
         return counts
     w = np.asarray(weights)
     if w.shape[0] != x.shape[0]:
-        raise ValueError("The weights and list don't have the same length.")
+        raise ShapeError("The weights and list don't have the same length.")
     sums = np.zeros(n, np.float64)
     for k in range(x.shape[0]):
         sums[x[k]] += np.float64(w[k])
@@ -195,7 +196,7 @@ def cut(a: Array, v: Array, mode: str, start: int) -> Array:
     n = a.shape[0]
     m = v.shape[0]
     if n == 0 or m == 0:
-        raise ValueError("convolution of an empty array")
+        raise ShapeError("convolution of an empty array")
     kind = np.result_type(a.dtype, v.dtype)
     if mode == "full":
         low = 0
@@ -218,9 +219,9 @@ def cut(a: Array, v: Array, mode: str, start: int) -> Array:
 @defines(np.interp)
 def interp(x: Number, xp: Array, fp: Array, left: Any = None, right: Any = None) -> Number:
     if xp.shape[0] == 0:
-        raise ValueError("array of sample points is empty")
+        raise ShapeError("array of sample points is empty")
     if xp.shape[0] != fp.shape[0]:
-        raise ValueError("fp and xp are not of the same length.")
+        raise ShapeError("fp and xp are not of the same length.")
     low = fp[0] if left is None else left
     high = fp[xp.shape[0] - 1] if right is None else right
     if np.ndim(x) == 0:
@@ -263,7 +264,7 @@ def gradient(f: Array, *varargs: Any, axis: Any = None) -> Any:
 def slope_along(f: Array, axis: int, spacing: Number) -> Array:
     n = f.shape[axis]
     if n < 2:
-        raise ValueError("Shape of array too small to calculate a numerical gradient")
+        raise ShapeError("Shape of array too small to calculate a numerical gradient")
     kind = float_dtype(f.dtype)
     out = np.empty(f.shape, kind)
     for index in np.ndindex(f.shape):

@@ -60,7 +60,7 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
         handler = BUILTINS[function]
         found = bound(ctx, function, handler, (ctx, *args), kwargs)
         return handler(*found.args, **found.kwargs)
-    if known and function in BY_FUNCTION:
+    if known and function in BY_FUNCTION and _fits(function, args):
         return _elementwise(ctx, function, BY_FUNCTION[function], args, kwargs)
     if known and function in ELEMENTWISE:
         return _by_scalars(ctx, function, ELEMENTWISE[function], args, kwargs)
@@ -73,6 +73,11 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
     if isinstance(function, type) and issubclass(function, np.generic | bool | int | float):
         return _converted(ctx, function, args, kwargs)
     return _unknown(ctx, function)
+
+
+def _fits(function: object, args: Sequence[Value]) -> bool:
+    """Whether the elementwise row is meant: `math.hypot` of three numbers, say, is a definition."""
+    return function not in DEFINITIONS or len(args) == BY_FUNCTION[function].arity
 
 
 def knows(function: object) -> bool:
