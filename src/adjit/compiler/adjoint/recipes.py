@@ -99,7 +99,15 @@ class Recipes:
             return FREE
         if v in self.kept_conditions:
             return None
-        return self._again(v, stmt) or self._home(v)
+        again, home = self._again(v, stmt), self._home(v)
+        if again is None or home is None:
+            return again or home
+        return again if all(self._free(x) for x in again.needs) else home
+
+    def _free(self, v: Var) -> bool:
+        """Whether a variable can be had without saving anything."""
+        recipe = self.of(v)
+        return recipe is not None and all(self._free(x) for x in recipe.needs)
 
     def _again(self, v: Var, stmt: Stmt | None) -> Recipe | None:
         match stmt:
