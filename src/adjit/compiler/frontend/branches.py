@@ -9,11 +9,11 @@ afterwards (`freeze`). Non-goals: conditions known at compile time (`statements`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..ir.nodes import Block, Op, Operand, Stmt, Var
-from ..ir.types import Array
+from ..ir.types import Array, Type
 from ..ir.visitor import defined
 from . import carry, exchanges
 from .arrays import as_variable, full
@@ -353,7 +353,7 @@ class _Merge:
             return [b.op("select", self.cond, x, y) for x, y in zip(*ops, strict=True)]
         outs = []
         for x, y in zip(*ops, strict=True):
-            out = b.fresh(_name(x, y), x.type)
+            out = b.fresh(_name(x, y), either(x, y))
             if isinstance(x, Var) and isinstance(y, Var) and isinstance(x.type, Array):
                 b.origins[out] = b.origin(x) | b.origin(y)
                 self.share_lengths(out, (x, y))
@@ -362,6 +362,13 @@ class _Merge:
         if outs or any(stmts):
             b.if_(self.cond, blocks[0], blocks[1], outs)
         return list(outs)
+
+
+def either(x: Operand, *others: Operand) -> Type:
+    """The type of one of several operands; the layout of arrays is known where it is that of all."""
+    if isinstance(x.type, Array) and any(getattr(y.type, "layout", "") != x.type.layout for y in others):
+        return replace(x.type, layout="A")
+    return x.type
 
 
 def _name(x: Operand, y: Operand) -> str:
@@ -384,4 +391,4 @@ def _named(value: Value, name: str) -> Value:
     return Maybe(value.value, value.bound, name) if isinstance(value, Maybe) and value.name != name else value
 
 
-__all__ = ["Side", "branch"]
+__all__ = ["Side", "branch", "either"]

@@ -88,10 +88,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Reference:
-    """One of several arrays in memory."""
+    """One of several arrays in memory; names of one `group` exchange theirs."""
 
     dtype: str
     ndim: int
+    group: str = ""
 
 
 @dataclass(frozen=True)

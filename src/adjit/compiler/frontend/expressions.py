@@ -447,7 +447,7 @@ def choose(ctx: Specialiser, cond: Operand, then: Callable[[], Value], orelse: C
     branch(ctx, cond, bind(then), bind(orelse), lambda n: n == name or n in live)
     value = ctx.frame.names.pop(name)
     if isinstance(value, Undefined):
-        why = value.reason.replace(" on one path and ", " on one side and ").replace(" on another", " on the other")
+        why = value.reason.replace(" on one path", " on one side").replace(" on another", " on the other")
         ctx.error(InferenceError, "the two sides of this expression are of different kinds", why)
     return usable(ctx, ctx.frame, name, value)
 

@@ -22,6 +22,7 @@ from .arrays import copy_into, full
 from .arrays.linear import equal
 from .arrays.promote import is_number
 from .blocks import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
+from .branches import either
 from .carry import Copies, Items, Mixed, Optional_, Part, Reference, Same, Slot, Storage, missing
 from .plan import Guess, Plan, exchanged, fits, has_storage, widened, without_references
 from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
@@ -260,26 +261,32 @@ class _Attempt:
         )
 
     def references(self) -> None:
-        """An array parameter of the loop may be any of the arrays that come in."""
+        """An array parameter of the loop may be any of the arrays of its group that come in."""
         b = self.ctx.b
-        pairs = [
-            (a, x)
-            for k, s in self.plan.items()
-            if isinstance(s, Reference)
-            for a, x in zip(self.args[k], self.inits[k], strict=True)
-        ]
-        memory = frozenset(r for _, x in pairs if isinstance(x, Var) for r in b.origin(x))
-        self.chosen = [x for _, x in pairs if isinstance(x, Var)]
-        for a, _ in pairs:
-            b.origins[a] = memory
-            self.lengths(a)
+        members: dict[str, list[tuple[Key, Var]]] = {}
+        for key, slot in self.plan.items():
+            if isinstance(slot, Reference):
+                for x in self.inits[key]:
+                    assert isinstance(x, Var)
+                    members.setdefault(slot.group, []).append((key, x))
+        self.groups: list[tuple[list[Var], list[Var]]] = []
+        for group in members.values():
+            arrays = [x for _, x in group]
+            memory = frozenset(r for x in arrays for r in b.origin(x))
+            for key, _ in group:
+                (old,) = self.args[key]
+                arg = b.fresh(old.name, either(arrays[0], *arrays))
+                self.args[key] = [arg]
+                b.origins[arg] = memory
+                self.lengths(arg, arrays)
+            self.groups.append(([a for key, _ in group for a in self.args[key]], arrays))
 
-    def lengths(self, arg: Var) -> None:
+    def lengths(self, arg: Var, arrays: list[Var]) -> None:
         """Equal lengths of all arrays that are exchanged are known of each."""
         b = self.ctx.b
         assert isinstance(arg.type, Array)
         for axis in range(arg.type.ndim):
-            found = [b.dim(x, axis) for x in self.chosen if getattr(x.type, "ndim", -1) == arg.type.ndim]
+            found = [b.dim(x, axis) for x in arrays]
             if all(equal(b, found[0], n) for n in found[1:]):
                 b.scopes[-1].known["dim", arg, axis] = found[0]
 
@@ -343,7 +350,7 @@ class _Attempt:
             ):
                 like = self.before[key]
                 assert isinstance(like, ArrayValue)
-                new = Reference(like.dtype, len(like.shape))
+                new = Reference(like.dtype, len(like.shape), moved[key])
             self.next[key] = new
             if isinstance(new, Mixed) and not isinstance(slot, Mixed):
                 self.mixed(key, new)
@@ -444,14 +451,14 @@ class _Attempt:
 
     # -- after the loop
     def leave(self, outs: list[Var]) -> None:
+        """What is known of the arrays after the loop."""
         b = self.ctx.b
-        pairs = zip((a for k in self.plan for a in self.args[k]), outs, strict=True)
-        for a, o in pairs:
-            if isinstance(a.type, Array):
-                b.origins[o] = b.origin(a)
-                self.lengths(o)
-        arrays = [o for o in outs if isinstance(o.type, Array)]
-        exchanges.record(self.ctx, arrays, self.chosen)
+        after = dict(zip((a for k in self.plan for a in self.args[k]), outs, strict=True))
+        for args, arrays in self.groups:
+            for a in args:
+                b.origins[after[a]] = b.origin(a)
+                self.lengths(after[a], arrays)
+            exchanges.record(self.ctx, [after[a] for a in args], arrays)
 
     def rebind(self, outs: list[Var]) -> None:
         ctx = self.ctx

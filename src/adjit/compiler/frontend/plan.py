@@ -98,8 +98,8 @@ def exchanged(
     before: Mapping[Key, Value],
     entries: Mapping[Key, Value | None],
     ends: Mapping[Key, Value | None],
-) -> set[Key]:
-    """Names whose arrays at the end are those of such names at the start, each once."""
+) -> dict[Key, str]:
+    """Names whose arrays at the end are those of such names at the start, each once, with their group."""
     starts: dict[Key, ArrayValue] = {}
     for key, end in ends.items():
         entry, slot = entries.get(key, before.get(key)), plan.get(key, Same())
@@ -116,10 +116,10 @@ def exchanged(
         now = exchanges.token(ctx, end) if where is None else _token(ctx, where, starts)
         if now is not None:
             rows[key] = (_token(ctx, key, starts), now)
-    found: set[Key] = set()
+    found: dict[Key, str] = {}
     for group in exchanges.groups(ctx, rows):
         if exchanges.permuted(ctx, [rows[k][0] for k in group], [rows[k][1] for k in group]):
-            found.update(group)
+            found.update(dict.fromkeys(group, min(name for _, name in group)))
     return found
 
 

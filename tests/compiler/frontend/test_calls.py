@@ -1,0 +1,264 @@
+"""Calls: inlined functions, closures, methods, transforms, arguments as Python binds them."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numba
+import numpy as np
+import pytest
+
+import adjit
+from adjit.errors import InferenceError, UnsupportedSyntaxError
+from tests.support.capturing import agrees, captured, outcome
+
+X = np.array([0.9, -0.4, 1.1, 1.3])
+PROGRAMS = []
+
+
+def program(*args):
+    def register(function):
+        PROGRAMS.append(pytest.param(function, args, id=function.__name__))
+        return function
+
+    return register
+
+
+@pytest.mark.parametrize(("function", "args"), PROGRAMS)
+def test_programs(function, args):
+    agrees(function, *args)
+
+
+@numba.njit
+def scaled(a, b=2.0):
+    return a * b
+
+
+def filled(y, x):
+    for i in range(len(y)):
+        y[i] = x[i] * 2
+
+
+def down(x, k):
+    if k == 0:
+        return x.sum()
+    return up(x * 2, k - 1)
+
+
+def up(x, k):
+    return down(x + 1, k)
+
+
+@program(X)
+def numba_functions(x):
+    s = 0.0
+    for i in numba.prange(len(x)):
+        s += scaled(x[i]) + scaled(a=x[i], b=1.0)
+    return s
+
+
+@program(X)
+def callee_writes_views(x):
+    y = np.empty(4)
+    filled(y, x)
+    filled(y[1:3], x)
+    return y
+
+
+@program(X)
+def recursion_of_known_depth(x):
+    return down(x, 3)
+
+
+@program(X, 0.5)
+def inner_functions(x, a):
+    b = a * 2
+
+    def g(v, c=b):
+        return v * c + a
+
+    h = lambda v: g(v) + b  # noqa: E731
+    b = 7.0
+    s = 0.0
+    for v in x:
+        s += h(v)
+    return s
+
+
+@program(X)
+def closures_write_what_they_see(x):
+    a = x.copy()
+
+    def poke(i):
+        a[i] = -1.0
+        return a.sum()
+
+    s = poke(0) + poke(1)
+    a = a * 2
+    return s + poke(2), a
+
+
+@program(X)
+def functions_as_values(x):
+    def twice(f, v):
+        return f(f(v))
+
+    return twice(lambda v: v * v, x[0]) + twice(np.sin, x[1]) + twice(math.cos, x[2])
+
+
+@program(X)
+def stars(x):
+    def f(a, *rest, k=1.0, **named):
+        s = a * k
+        for r in rest:
+            s += r
+        return s + named["z"]
+
+    args = (x[0], x[1], 2.0)
+    return f(*args, k=3.0, **dict(z=1.0))  # noqa: C408 + f(1.0, z=2.0)
+
+
+@program(X, 4)
+def early_returns_of_callees(x, n):
+    def first_above(v, limit):
+        for k in range(len(v)):
+            if v[k] > limit:
+                return k
+        return -1
+
+    s = 0
+    for i in range(n):
+        s += first_above(x, i * 0.4) * 10**i
+    return s
+
+
+@program(X, 4)
+def tuples_through_callees(x, n):
+    def step(state, i):
+        a, b = state
+        return (b, a + b * x[i])
+
+    s = (0.0, 1.0)
+    for i in range(n):
+        s = step(s, i)
+    return s
+
+
+@program(X)
+def changed_argument_only(x):
+    if x[0] > 100:
+        return
+    x[0] = 1.0
+
+
+half = functools.partial(scaled, b=0.5)
+
+
+@program(X)
+def partial_functions(x):
+    return half(x[0])
+
+
+class Model:
+    scale = 3.0
+
+    def __init__(self):
+        self.k = 2.0
+        self.w = np.array([1.0, 2.0, 3.0, 4.0])
+
+    @property
+    def double(self):
+        return 2.0 * self.k
+
+    def __call__(self, x):
+        return (x * self.w).sum() * self.k * self.scale
+
+    def shifted(self, x):
+        return self(x) + self.double
+
+
+model = Model()
+
+
+@program(X)
+def objects_of_the_module(x):
+    return model(x) + model.shifted(x)
+
+
+def test_bound_methods_are_captured():
+    assert outcome(model.shifted, X) == model.shifted(X)
+
+
+def cube(t, k):
+    return k * t * t * t
+
+
+slope = adjit.grad(cube)
+
+
+@program(X, 2.0)
+def transforms_inside(x, k):
+    s = 0.0
+    for v in x:
+        s += slope(v, k)
+    return s
+
+
+squares = adjit.value_and_grad(lambda v: np.sum(v * v * v))
+
+
+@program(X)
+def results_of_transforms(x):
+    v, g = squares(x * 2)
+    return v + g.sum(), g
+
+
+def test_unbounded_recursion_is_refused():
+    def fall(x):
+        if x < 1.0:
+            return x
+        return fall(x - 1.0) * x
+
+    with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep at 'fall'"):
+        captured(fall, 2.0)
+
+
+def test_wrong_arguments_are_named():
+    def f(x):
+        return scaled(x, c=1.0)
+
+    with pytest.raises(InferenceError, match="got an unexpected keyword argument 'c'"):
+        captured(f, 1.0)
+
+    def g(x):
+        return scaled(x, 1.0, 2.0)
+
+    with pytest.raises(InferenceError, match="takes 2 positional arguments but 3 were given"):
+        captured(g, 1.0)
+
+    def h(x):
+        return scaled(b=x)
+
+    with pytest.raises(InferenceError, match="missing a required argument: 'a'"):
+        captured(h, 1.0)
+
+
+def test_callees_are_named_in_errors():
+    def inner(x):
+        return x.nothing
+
+    def outer(x):
+        return inner(x)
+
+    with pytest.raises(Exception, match="nothing") as error:
+        captured(outer, X)
+    assert "In the call at" in str(error.value)
+
+
+def test_classes_are_not_made():
+    def f(x):
+        return Model()(x)
+
+    with pytest.raises(UnsupportedSyntaxError, match="objects of the class 'Model'"):
+        captured(f, X)

@@ -1,0 +1,60 @@
+"""List, generator and dict comprehensions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adjit.errors import InferenceError, UnsupportedSyntaxError
+from tests.support.capturing import agrees, captured
+
+X = np.array([0.9, -0.4, 1.1, 1.3])
+LONG = np.linspace(0.1, 2.0, 20)
+
+
+@pytest.mark.parametrize("x", [X, LONG])
+def test_lists_become_arrays(x):
+    def f(x, n):
+        a = np.array([x[i] * i for i in range(n)])
+        b = np.array([v * v for v in x])
+        c = [k * 2.0 for k in range(3)]
+        d = sum(x[i] for i in range(n))
+        e = sum([x[i] ** 2 for i in range(2)])
+        return a, b, c, d, e, max(v for v in x), np.stack([x * i for i in range(n)])
+
+    agrees(f, x, 3)
+
+
+def test_items_of_known_number():
+    def f(x):
+        pairs = [(i, v) for i, v in enumerate((1.0, x[0], 3.0)) if i != 1]
+        table = {name: k * x[1] for k, name in enumerate(("a", "b"))}
+        nested = [[i * j for j in range(2)] for i in range(2)]
+        return pairs, table, nested, any(v > 2 for v in (x[0], x[1])), all([True, x[0] > 0])
+
+    agrees(f, X)
+
+
+def test_variables_do_not_leak():
+    def f(x):
+        v = 3.0
+        found = [v * 2 for v in x]
+        return v + found[0]
+
+    agrees(f, X)
+
+
+def test_condition_known_at_run_time_is_refused():
+    def f(x):
+        return sum([v for v in x if v > 0])
+
+    with pytest.raises(UnsupportedSyntaxError, match="comprehension with a condition"):
+        captured(f, LONG)
+
+
+def test_open_lists_take_no_arithmetic():
+    def f(x):
+        return [v * v for v in x] * 2.0
+
+    with pytest.raises(InferenceError, match="a list takes no arithmetic"):
+        captured(f, LONG)

@@ -1,0 +1,75 @@
+"""From functions to their text: positions, lambdas, notebook cells, functions without text."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+
+import numba
+import numpy as np
+import pytest
+
+from adjit.compiler.frontend.source import plain_function, source_of
+from adjit.errors import UnsupportedSyntaxError
+from tests.support.capturing import outcome
+
+
+def decorated(f):
+    return f
+
+
+@decorated
+@functools.cache
+def plain(x):
+    return x + 1
+
+
+first, second = (lambda x: x * 2), (lambda x: x * 3)
+nested = lambda x: (lambda y: y + 1)(x)  # noqa: E731
+by_name = [lambda x, a=1: x + a, lambda x, b=2: x * b]
+
+
+def test_positions_are_those_of_the_file():
+    function = plain.__wrapped__
+    found = source_of(function)
+    assert found.file == __file__
+    lines = linecache.getlines(__file__)
+    assert lines[found.node.lineno - 1].startswith("def plain")
+    place = found.location(found.node.body[0].value)
+    assert lines[place.line - 1][place.column : place.end_column] == "x + 1"
+
+
+def test_several_lambdas_on_a_line():
+    assert ast.unparse(source_of(first).node.body) == "x * 2"
+    assert ast.unparse(source_of(second).node.body) == "x * 3"
+    assert ast.unparse(source_of(nested).node.body) == "(lambda y: y + 1)(x)"
+    assert [ast.unparse(source_of(f).node.body) for f in by_name] == ["x + a", "x * b"]
+
+
+def test_lambda_in_a_call_over_several_lines():
+    f = functools.partial(
+        lambda x: np.sin(x),
+    ).func
+    assert outcome(f, 0.5) == np.sin(0.5)
+
+
+def test_notebook_cells_have_text():
+    text = "def cell(x):\n    return x * 5\n"
+    name = "<ipython-input-1-abc>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    space = {}
+    exec(compile(text, name, "exec"), space)
+    assert outcome(space["cell"], 2.0) == 10.0
+
+
+def test_functions_without_text():
+    space = {}
+    exec("def lost(x):\n    return x", space)
+    with pytest.raises(UnsupportedSyntaxError, match="the source of the function 'lost' cannot be read"):
+        source_of(space["lost"])
+
+
+def test_what_compiled_functions_are_made_from():
+    compiled = numba.njit(plain.__wrapped__)
+    assert plain_function(compiled) is plain.__wrapped__
