@@ -81,9 +81,10 @@ def polygamma(n: Number, x: Number) -> Number:
         return special.digamma(x)
     if np.ndim(x) == 0:
         return polygamma_of(np.float64(n), np.float64(x))
-    out = np.empty(np.shape(x), np.float64)
-    for index in np.ndindex(np.shape(x)):
-        out[index] = polygamma_of(np.float64(n), np.float64(x[index]))
+    points = np.asarray(x)
+    out = np.empty(points.shape, np.float64)
+    for index in np.ndindex(points.shape):
+        out[index] = polygamma_of(np.float64(n), np.float64(points[index]))
     return out
 
 

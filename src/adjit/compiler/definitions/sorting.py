@@ -61,9 +61,10 @@ def searchsorted(a: Array, v: Number, side: str = "left") -> Number:
     """Places in the sorted vector `a`."""
     if np.ndim(v) == 0:
         return np.int64(place(a, v, side == "right"))
-    out = np.empty(np.shape(v), np.int64)
-    for index in np.ndindex(np.shape(v)):
-        out[index] = place(a, v[index], side == "right")
+    values = np.asarray(v)
+    out = np.empty(values.shape, np.int64)
+    for index in np.ndindex(values.shape):
+        out[index] = place(a, values[index], side == "right")
     return out
 
 

@@ -98,9 +98,10 @@ def polyval(p: Array, x: Number) -> Number:
     """Horner's rule; highest power first."""
     if np.ndim(x) == 0:
         return horner(p, x, np.result_type(p, x))
-    out = np.empty(np.shape(x), np.result_type(p, x))
-    for index in np.ndindex(np.shape(x)):
-        out[index] = horner(p, x[index], out.dtype)
+    points = np.asarray(x)
+    out = np.empty(points.shape, np.result_type(p, points))
+    for index in np.ndindex(points.shape):
+        out[index] = horner(p, points[index], out.dtype)
     return out
 
 
@@ -226,9 +227,10 @@ def interp(x: Number, xp: Array, fp: Array, left: Any = None, right: Any = None)
     high = fp[xp.shape[0] - 1] if right is None else right
     if np.ndim(x) == 0:
         return interpolated(np.float64(x), xp, fp, np.float64(low), np.float64(high))
-    out = np.empty(np.shape(x), np.float64)
-    for index in np.ndindex(np.shape(x)):
-        out[index] = interpolated(np.float64(x[index]), xp, fp, np.float64(low), np.float64(high))
+    points = np.asarray(x)
+    out = np.empty(points.shape, np.float64)
+    for index in np.ndindex(points.shape):
+        out[index] = interpolated(np.float64(points[index]), xp, fp, np.float64(low), np.float64(high))
     return out
 
 
