@@ -88,7 +88,14 @@ row(np.linalg.eigvalsh, "np.linalg.eigvalsh(a + a.T)", a=dominant(3))
 row(np.linalg.matrix_power, "np.linalg.matrix_power(a, 3)", "np.linalg.matrix_power(a, -1)", a=dominant(3))
 row(np.linalg.multi_dot, "np.linalg.multi_dot([a, b, a])", a=normal(2, 3), b=normal(3, 2))
 row(np.linalg.matmul, "np.linalg.matmul(a, b)", a=normal(2, 3), b=normal(3, 2))
-row(np.add.outer, "np.add.outer(a, b)", "np.multiply.outer(a, b)", "np.maximum.outer(a, b)", a=apart(3), b=normal(2))
+row(
+    np.add.outer,
+    "np.add.outer(a, b)",
+    "np.multiply.outer(a, b)",
+    "np.maximum.outer(a, b)",
+    a=apart(3),
+    b=normal(2),
+)
 
 # -- creation
 

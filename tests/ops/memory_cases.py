@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .rows import apart, integers, nonzero, normal, positive, row
+from .rows import apart, integers, nonzero, normal, row
 
 # -- memory
 
@@ -19,8 +19,21 @@ row(np.zeros_like, "np.zeros_like(a) + a * a", a=normal(2, 3))
 row(np.empty_like, "b = np.empty_like(a); b[...] = a * a; return b", a=normal(2, 3))
 row(np.ones_like, "np.ones_like(a) * a", a=normal(2, 3))
 row(np.full_like, "np.full_like(a, a[0, 0]) * a", a=normal(2, 3))
-row(np.arange, "a * np.arange(3)", "np.arange(1.0, 4.0) + a", "a[:, 0] * np.arange(4, 0, -2)", a=normal(2, 3), single=False)
-row(np.array, "np.array([a[0], a[1] * a[2], 1.0])", "np.array([[a[0], a[1]], [a[1], a[0]]])", "np.array(a) * a", a=normal(3))
+row(
+    np.arange,
+    "a * np.arange(3)",
+    "np.arange(1.0, 4.0) + a",
+    "a[:, 0] * np.arange(4, 0, -2)",
+    a=normal(2, 3),
+    single=False,
+)
+row(
+    np.array,
+    "np.array([a[0], a[1] * a[2], 1.0])",
+    "np.array([[a[0], a[1]], [a[1], a[0]]])",
+    "np.array(a) * a",
+    a=normal(3),
+)
 row(np.asarray, "np.asarray(a) * a", "np.asarray([a[0], a[1]])", a=normal(3))
 row(np.asanyarray, "np.asanyarray(a) * a", a=normal(3))
 row(np.ascontiguousarray, "np.ascontiguousarray(a.T) * 2.0", a=normal(2, 3))
@@ -28,22 +41,47 @@ row(np.copy, "b = np.copy(a); b[0] = b[1] * 2.0; return b * a", "a.copy() * a", 
 row(np.copyto, "b = np.zeros_like(a); np.copyto(b, a * a); return b * a", a=normal(3))
 row(np.put, "b = a.copy(); np.put(b, [0, 2], a[1]); return b * a", a=normal(3))
 row(np.fill_diagonal, "b = a.copy(); np.fill_diagonal(b, a[0, 1]); return b * a", a=normal(3, 3))
-row(np.add.at, "b = a.copy(); np.add.at(b, n, c); return b * b", a=normal(3), c=normal(4), n=integers(0, 3, 4))
-row(np.subtract.at, "b = a.copy(); np.subtract.at(b, n, c); return b * b", a=normal(3), c=normal(4), n=integers(0, 3, 4))
+row(
+    np.add.at, "b = a.copy(); np.add.at(b, n, c); return b * b", a=normal(3), c=normal(4), n=integers(0, 3, 4)
+)
+row(
+    np.subtract.at,
+    "b = a.copy(); np.subtract.at(b, n, c); return b * b",
+    a=normal(3),
+    c=normal(4),
+    n=integers(0, 3, 4),
+)
 
 # -- views
 
-row(np.transpose, "np.transpose(a) * 2.0", "np.transpose(a, (2, 0, 1)) ** 2", "a.T * a.transpose()", a=normal(2, 3, 4))
+row(
+    np.transpose,
+    "np.transpose(a) * 2.0",
+    "np.transpose(a, (2, 0, 1)) ** 2",
+    "a.T * a.transpose()",
+    a=normal(2, 3, 4),
+)
 row(np.matrix_transpose, "np.matrix_transpose(a) ** 2", a=normal(2, 3, 4))
 row(np.linalg.matrix_transpose, "np.linalg.matrix_transpose(a) ** 2", a=normal(2, 3, 4))
 row(np.swapaxes, "np.swapaxes(a, 0, 2) ** 2", "a.swapaxes(0, 1) ** 2", a=normal(2, 3, 4))
 row(np.moveaxis, "np.moveaxis(a, 0, -1) ** 2", a=normal(2, 3, 4))
 row(np.expand_dims, "np.expand_dims(a, 1) * a", a=normal(3, 3))
 row(np.squeeze, "np.squeeze(a) ** 2", "np.squeeze(a, axis=0) ** 2", a=normal(1, 3, 1))
-row(np.reshape, "np.reshape(a, (3, 4)) ** 2", "a.reshape(-1, 2) ** 2", "a.T.reshape(6, 2) ** 2", a=normal(4, 3))
+row(
+    np.reshape,
+    "np.reshape(a, (3, 4)) ** 2",
+    "a.reshape(-1, 2) ** 2",
+    "a.T.reshape(6, 2) ** 2",
+    a=normal(4, 3),
+)
 row(np.ravel, "np.ravel(a) ** 2", "a.ravel() ** 2", "a.T.ravel() ** 2", "a.flatten() ** 2", a=normal(4, 3))
 row(np.broadcast_to, "np.broadcast_to(a, (2, 3)) * 2.0", a=normal(3))
-row(np.broadcast_arrays, "np.broadcast_arrays(a, b)[0] * np.broadcast_arrays(a, b)[1]", a=normal(3), b=normal(2, 1))
+row(
+    np.broadcast_arrays,
+    "np.broadcast_arrays(a, b)[0] * np.broadcast_arrays(a, b)[1]",
+    a=normal(3),
+    b=normal(2, 1),
+)
 row(np.broadcast_shapes, "a * np.broadcast_shapes(a.shape, (2, 3))[0]", a=normal(3))
 row(np.atleast_1d, "np.atleast_1d(a) * 2.0", a=normal(3))
 row(np.atleast_2d, "np.atleast_2d(a) ** 2", a=normal(3))

@@ -39,4 +39,10 @@ zero_derivative("sign", 1, "np.sign({0})", np.sign)
 # An index counted from the end where it is negative: `wrap(i, n)` is `i + n` if i < 0 else `i`.
 zero_derivative("wrap", 2, "({0} + {1} if {0} < 0 else {0})", lambda i, n: i + n if i < 0 else i, integer)
 # Number of passes of range(lo, hi, step).
-zero_derivative("trips", 3, "len(range({0}, {1}, {2}))", lambda lo, hi, step: len(range(int(lo), int(hi), int(step))), integer)
+zero_derivative(
+    "trips",
+    3,
+    "len(range({0}, {1}, {2}))",
+    lambda lo, hi, step: len(range(int(lo), int(hi), int(step))),
+    integer,
+)

@@ -1,8 +1,9 @@
 """Scalar primitives: the table that type inference, differentiation and code generation share.
 
-An op is one row: its name, its result type, how it is spelled in generated Python, its local partials. Partials are plain
-Python functions `(*inputs, out) -> tuple` over `Sym` values or floats, one entry per input; None says that the
-op never carries a derivative in that input. They run on floats as they stand and, given `Sym` values, emit IR.
+An op is one row: its name, its result type, how it is spelled in generated Python, its local partials.
+Partials are plain Python functions `(*inputs, out) -> tuple` over `Sym` values or floats, one entry per
+input; None says that the op never carries a derivative in that input. They run on floats as they stand and,
+given `Sym` values, emit IR.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class ScalarOp:
     """`python` is a format string over `{0}`, `{1}`, …; `evaluate` computes on Python or NumPy scalars.
 
     `precedence` is that of the spelling's outermost operator (see `codegen`). `expensive` values are saved
-    rather than computed again. `singular` partials can be infinite or NaN: their contributions go through `smul`.
+    rather than computed again. `singular` partials can be infinite or NaN: their contributions go through
+    `smul`.
     """
 
     name: str
@@ -82,9 +84,7 @@ def define(
     """Decorator over the partials of a differentiable op."""
 
     def decorate(partials: Partials) -> Partials:
-        register(
-            ScalarOp(name, arity, python, result, evaluate, partials, expensive, singular, linear)
-        )
+        register(ScalarOp(name, arity, python, result, evaluate, partials, expensive, singular, linear))
         return partials
 
     return decorate
@@ -105,7 +105,7 @@ def _is(x: Operand, value: float) -> bool:
 
 
 def _identity(name: str, a: Operand, b: Operand) -> Operand | None:
-    """`x + 0 => x`, `x * 1 => x`, `x - 0 => x`, `x / 1 => x`, `x ** 1 => x` (0 of either sign; -0.0 + 0 aside)."""
+    """`x + 0`, `x - 0`, `x * 1`, `x / 1`, `x ** 1` are `x` (0 of either sign; -0.0 + 0 aside)."""
     if name in ("add", "mul", "smul"):
         unit = 0 if name == "add" else 1
         if _is(b, unit):
@@ -114,7 +114,7 @@ def _identity(name: str, a: Operand, b: Operand) -> Operand | None:
             return b
     if name == "mul" and not is_float(a.type) and (_is(a, 0) or _is(b, 0)):
         return Const(0, a.type)
-    if (name == "sub" and _is(b, 0)) or (name in ("div", "pow", "floordiv") and _is(b, 1) and name != "floordiv"):
+    if (name == "sub" and _is(b, 0)) or (name in ("div", "pow") and _is(b, 1)):
         return a
     return None
 
