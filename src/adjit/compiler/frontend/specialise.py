@@ -26,6 +26,7 @@ from ..program import Guard, Hidden, Program, Spec
 from . import calls, comprehensions, expressions, statements, structure
 from .arrays import materialise
 from .intermediates import check_all_marked, intermediate
+from .local_functions import LocalFunction
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
@@ -180,6 +181,17 @@ class Specialiser:
         if name in self.options.intermediates and len(self.frames) == 1:
             value = intermediate(self, name, value)
         frame.names[name] = value
+
+    @contextmanager
+    def naming(self, targets: Sequence[ast.expr]) -> Iterator[None]:
+        """Name the array that an assignment's right side makes after the user's variable."""
+        kept, target = self.b.wish, targets[0]
+        if not self.frame.quiet:
+            self.b.wish = target.id if isinstance(target, ast.Name) else None
+        try:
+            yield
+        finally:
+            self.b.wish = kept if self.frame.quiet else None
 
     def replace_everywhere(self, old: Value, new: Value) -> None:
         """Let every name that sees `old` see `new`."""
@@ -366,8 +378,12 @@ def specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None
 
 
 def _specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None) -> Program:
-    function, bound = calls.entry(fun)
-    source = calls.capture(function)
+    bound: list[object] = []
+    if isinstance(fun, LocalFunction):
+        source = fun.source
+    else:
+        function, bound = calls.entry(fun)
+        source = calls.capture(function)
     ctx = Specialiser(source, options or DEFAULT)
     node = source.node
     names = structure.parameter_names(source, skip=len(bound))
@@ -380,7 +396,10 @@ def _specialise(fun: object, arguments: tuple[Spec, ...], options: Options | Non
         given[[*first.posonlyargs, *first.args][0].arg] = Static(bound[0])
     for value, name in zip(values, names, strict=False):
         foreign_parts(ctx, value, f"the argument {name!r}")
-    result = calls.enter_top(ctx, function, given)
+    if isinstance(fun, LocalFunction):
+        result = calls.enter_local(ctx, fun, values)
+    else:
+        result = calls.enter_top(ctx, function, given)
     with ctx.b.at(source.location(node)):
         check_all_marked(ctx, source.name)
         tree, results = structure.results(ctx, result)

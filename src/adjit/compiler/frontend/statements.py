@@ -70,7 +70,8 @@ def _run(ctx: Specialiser, s: ast.stmt) -> None:
 
 
 def _assign(ctx: Specialiser, s: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
-    found = ctx.eval(value)
+    with ctx.naming(targets):
+        found = ctx.eval(value)
     if len(targets) > 1:
         found = ctx.settled(found, "t")
     elif isinstance(found, Sequence_) and isinstance(targets[0], ast.Tuple | ast.List):

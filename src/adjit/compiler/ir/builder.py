@@ -83,6 +83,7 @@ class Builder:
     def __init__(self, names: Names, loc: Location = NOWHERE) -> None:
         self.names = names
         self.loc = loc
+        self.wish: str | None = None  # the name that the next array without a name of its own is made for
         self.scopes = [_Scope()]
         self.definitions: dict[Var, Op | Dim] = {}
         self.ranges: dict[Var, tuple[Operand, Operand, int]] = {}
@@ -184,6 +185,8 @@ class Builder:
         self.emit(Accumulate(array, tuple(index), value, loc=self.loc))
 
     def alloc(self, shape: Index, dtype: str, hint: str = "a", *, zeroed: bool = False) -> Var:
+        if hint == "a" and self.wish is not None:
+            hint, self.wish = self.wish, None
         out = self.fresh(hint, Array(dtype, len(shape)))
         self.emit(Alloc(out, tuple(shape), zeroed, loc=self.loc))
         for axis, n in enumerate(shape):
