@@ -13,6 +13,7 @@ from .checks import checks, wraps
 from .closed_forms import closed_forms
 from .cse import cse
 from .dce import dce
+from .dead_stores import dead_stores
 from .distribute import distribute
 from .forward_stores import forward_stores
 from .fuse import fuse
@@ -50,6 +51,7 @@ BEFORE: tuple[Pass, ...] = (
     forward_stores,  # what is promoted inside may be known outside
     cse,  # what was hoisted or forwarded meets its equals
     simplify_ops,
+    dead_stores,
     dce,
 )
 
@@ -60,6 +62,7 @@ AFTER: tuple[Pass, ...] = (
     wraps,
     checks,
     simplify_ops,
+    dead_stores,
     dce,
     reorder,
     distribute,

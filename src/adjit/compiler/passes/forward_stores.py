@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..analyses.dependence import Dependence
+from ..analyses.dependence import Access, Dependence
 from ..analyses.effects import writes
 from ..ir.nodes import Accumulate, Alloc, Block, Call, For, Function, If, Load, Operand, Stmt, Store, Var, While
 from ..ir.types import grows
@@ -24,13 +24,14 @@ Key = tuple[object, ...]
 
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Element:
-    """The value of one element; `array` is the base of the views through which it was reached."""
+    """The value of one element; `array` is the base of the views through which it was reached, `access` how it became known."""
 
     array: Var
     index: tuple[object, ...]  # linear forms
     value: Operand
+    access: Access
 
 
 def forward_stores(fn: Function) -> Function:
@@ -41,6 +42,7 @@ def forward_stores(fn: Function) -> Function:
 class _Forwarding(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
+        self.original: Stmt | None = None
         self.facts = Dependence(fn)
         self.known: dict[Key, _Element] = {}
 
@@ -52,15 +54,15 @@ class _Forwarding(Rewriter):
             return None
         return (base, *(f.key() for f in forms if f is not None)), base, forms
 
-    def forget(self, array: Var, forms: tuple[object, ...] | None) -> None:
+    def forget(self, array: Var, forms: tuple[object, ...] | None, write: Access | None = None) -> None:
         """A write through `array` (a base); without forms, anywhere."""
         roots = self.facts.roots[array]
         for key, e in list(self.known.items()):
-            if roots.isdisjoint(self.facts.roots[e.array]) or self.apart(array, forms, e):
+            if roots.isdisjoint(self.facts.roots[e.array]) or self.apart(array, forms, e, write):
                 continue
             del self.known[key]
 
-    def apart(self, array: Var, forms: tuple[object, ...] | None, e: _Element) -> bool:
+    def apart(self, array: Var, forms: tuple[object, ...] | None, e: _Element, write: Access | None) -> bool:
         """Whether the two elements differ for sure, in the current pass of all loops."""
         if array is not e.array and not self.facts.may_alias(array, e.array, EVERY):
             return True
@@ -68,10 +70,21 @@ class _Forwarding(Rewriter):
         if forms is None or not (array is e.array or (array in whole and e.array in whole)):
             return False
         differences = ((a - b).constant for a, b in zip(forms, e.index, strict=True))  # type: ignore[operator]
-        return any(d for d in differences)
+        if any(d for d in differences):
+            return True
+        return write is not None and not self.facts.clash(e.access, write, EVERY)
 
     # -- statements
+    def renamed(self, stmt: Stmt) -> Stmt:
+        self.original = stmt
+        return super().renamed(stmt)
+
+    def learn(self, named: tuple[Key, Var, tuple[object, ...]] | None, value: Operand, access: Access) -> None:
+        if named:
+            self.known[named[0]] = _Element(named[1], named[2], value, access)
+
     def visit(self, stmt: Stmt) -> None:
+        original = self.original
         match stmt:
             case Load(out=out, array=array, index=index):
                 named = self.element(array, index)
@@ -79,8 +92,7 @@ class _Forwarding(Rewriter):
                 if found is not None:
                     self.equate(out, found.value)
                     return
-                if named:
-                    self.known[named[0]] = _Element(named[1], named[2], out)
+                self.learn(named, out, self.facts.accesses(original)[0])  # type: ignore[arg-type]
             case Store(array=array, index=index, value=value):
                 named = self.element(array, index)
                 base = self.facts.origin(array)
@@ -88,12 +100,13 @@ class _Forwarding(Rewriter):
                     same = self.known.get(named[0])
                     if same is not None and same.value is value and not grows(array.type):
                         return
-                self.forget(named[1] if named else base, named[2] if named else None)
-                if named:
-                    self.known[named[0]] = _Element(named[1], named[2], value)
+                access = self.facts.accesses(original)[0]  # type: ignore[arg-type]
+                self.forget(named[1] if named else base, named[2] if named else None, access)
+                self.learn(named, value, access)
             case Accumulate(array=array, index=index):
                 named = self.element(array, index)
-                self.forget(named[1] if named else self.facts.origin(array), named[2] if named else None)
+                access = self.facts.accesses(original)[0]  # type: ignore[arg-type]
+                self.forget(named[1] if named else self.facts.origin(array), named[2] if named else None, access)
             case Call():
                 for array in writes(stmt):
                     self.forget(self.facts.origin(array), None)
