@@ -262,3 +262,33 @@ def test_classes_are_not_made():
 
     with pytest.raises(UnsupportedSyntaxError, match="objects of the class 'Model'"):
         captured(f, X)
+
+
+@program(X, 1.5)
+def gradient_of_a_lambda(x, b):
+    s = 0.0
+    for v in x:
+        s += adjit.grad(lambda t: t * t * b)(v)
+    return s
+
+
+@program(X, 1.5)
+def gradient_of_an_inner_function(x, b):
+    w = x * 2
+
+    def inner(t):
+        return t * b
+
+    def energy(y, k=2.0):
+        return np.sum(w * y * y) * inner(k)
+
+    value, slope = adjit.value_and_grad(energy)(x)
+    return value, slope, adjit.grad(energy, argnums=1)(x, b)
+
+
+def test_other_transforms_are_refused_inside():
+    def f(x):
+        return adjit.jvp(cube, (x, 1.0), (1.0, None))[1]
+
+    with pytest.raises(UnsupportedSyntaxError, match=r"adjit\.jvp is not supported inside"):
+        captured(f, 2.0)

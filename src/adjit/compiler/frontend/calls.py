@@ -23,6 +23,7 @@ from ..definitions import COMPILE_TIME, arguments_marked
 from ..ir.nodes import Location
 from . import arrays, containers, fence, inlined, python_builtins, python_types, resolve
 from .arrays.promote import is_array, is_number
+from .local_functions import LocalFunction
 from .normalise import RESULT, Normal, normalise
 from .scope import Facts, analyse
 from .source import FunctionNode, Source, plain_function, source_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
 DEPTH = 60  # of inlined calls within each other
+API = __name__.split(".", 1)[0] + ".api"
 OWN = __name__.rsplit(".", 2)[0] + ".definitions"
 
 
@@ -65,6 +67,12 @@ def capture(function: types.FunctionType) -> Source:
     source = source_of(function)
     prepared(source.node, source.file, source.name)
     return source
+
+
+def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Value]) -> Value:
+    """Walk an inner function that is specialised by itself."""
+    closure = function.seen_from(ctx)
+    return _closure(ctx, closure, values, {})
 
 
 def entry(fun: object) -> tuple[types.FunctionType, list[object]]:
@@ -143,6 +151,11 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
         return _stacked(ctx, args, kwargs)
     if arrays.knows(function):
         return arrays.numpy_call(ctx, function, list(args), kwargs)
+    if _own(function):
+        return _transform(ctx, function, args, kwargs)
+    if hasattr(function, "inlined"):  # a function with a rule of its own
+        found: Value = function.inlined(ctx, list(args), kwargs)
+        return found
     if hasattr(function, "program") and not hasattr(function, "py_func"):  # a transform of adjit
         return inlined.call(ctx, function, args, kwargs)
     if isinstance(function, functools.partial):
@@ -168,6 +181,34 @@ def _stacked(ctx: Specialiser, args: Sequence[Value], kwargs: dict[str, Value]) 
     if len(args) > 1 or kwargs or containers.static_int(axis) != 0:
         ctx.error(UnsupportedSyntaxError, "a list of this kind is stacked along the first axis only")
     return arrays.numpy_call(ctx, np.array, [args[0]], {})
+
+
+def _own(function: object) -> bool:
+    """One of the functions that adjit offers."""
+    return isinstance(function, types.FunctionType) and function.__module__.startswith(API)
+
+
+def _transform(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """`adjit.grad(f)` and the like inside a user's function: the transform is made now."""
+    name = getattr(function, "__name__", "")
+    if name not in ("grad", "value_and_grad", "jit"):
+        ctx.error(
+            UnsupportedSyntaxError,
+            f"adjit.{name} is not supported inside a differentiated function",
+            instead="use adjit.grad or adjit.value_and_grad there",
+        )
+    if name == "jit" and len(args) == 1:
+        return args[0]
+    plain: list[object] = []
+    for value in args:
+        known = (LocalFunction(ctx, value),) if isinstance(value, Closure) else containers.plain_object(value)
+        if known is None:
+            ctx.error(InferenceError, f"the arguments of adjit.{name} must be known at compile time")
+        plain.append(known[0])
+    named = {k: containers.plain_object(v) for k, v in kwargs.items()}
+    assert callable(function)
+    made = function(*plain, **{k: v[0] for k, v in named.items() if v is not None})
+    return Static(made)
 
 
 def _hashable(function: object) -> bool:

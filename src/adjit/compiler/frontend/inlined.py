@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from ...errors import InferenceError, OverwriteError
+from ...errors import AdjitError, InferenceError, OverwriteError, UnsupportedSyntaxError
 from ..ir.builder import Builder
 from ..ir.nodes import Block, For, Function, If, Operand, Stmt, Var, While
 from ..ir.types import Array, is_float
@@ -23,6 +23,7 @@ from . import resolve
 from .arrays import as_variable, full, materialise
 from .arrays.promote import dtype_of, is_number, is_weak, operand
 from .arrays.view import is_one
+from .local_functions import Outer
 from .structure import node
 from .values import ArrayValue, Closure, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
 
@@ -107,7 +108,8 @@ def _bound(
             elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 values.append(Mapping_({}))
             else:
-                values.append(resolve.constant(parameter.default))
+                default = parameter.default
+                values.append(default if isinstance(default, Value) else resolve.constant(default))
         elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             values.append(Sequence_(tuple(found.arguments[name])))
         elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -124,7 +126,14 @@ def _program(
     for alias in (False, True):
         arguments = _Arguments(ctx)
         specs = tuple(arguments.spec(v, alias) for v in values)
-        program = transform.program(specs)
+        try:
+            program = transform.program(specs)
+        except NotImplementedError as error:
+            if isinstance(error, AdjitError):
+                raise
+            name = type(transform).__name__.lower()
+            what = f"adjit.{name} is not supported inside a differentiated function"
+            ctx.error(UnsupportedSyntaxError, what, "it has no program of its own", "use adjit.grad there")
         if not program.written:
             break
     return program, arguments.operands, arguments.arrays
@@ -154,6 +163,9 @@ def inline(
     """The program's statements here, and what it returns."""
     hidden = []
     for h in program.hidden:
+        if isinstance(h.fetch, Outer):
+            hidden.append(h.fetch.operand)
+            continue
         value = resolve.hidden_again(ctx, h)
         hidden.append(
             as_variable(ctx, value) if isinstance(value, ArrayValue) else operand(ctx, value, h.spec.dtype)

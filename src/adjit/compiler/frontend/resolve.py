@@ -148,23 +148,14 @@ def _structure(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Valu
         return hidden(ctx, name, found, fetch)
     if type(found) in (tuple, list):
         members: list[object] = list(found)  # type: ignore[call-overload]
-        items = [
-            _structure(ctx, f"{name}[{k}]", v, Item(fetch, k))
-            for k, v in enumerate(members)
-        ]
+        items = [_structure(ctx, f"{name}[{k}]", v, Item(fetch, k)) for k, v in enumerate(members)]
         return node(type(found), (), items)
     if type(found) is dict:
-        items = [
-            _structure(ctx, f"{name}[{k!r}]", v, Item(fetch, k))
-            for k, v in found.items()
-        ]
+        items = [_structure(ctx, f"{name}[{k!r}]", v, Item(fetch, k)) for k, v in found.items()]
         return node(dict, tuple(found), items)
     if is_record(type(found)):
         fields = field_names(type(found))
-        items = [
-            _structure(ctx, f"{name}.{f}", getattr(found, f), Field(fetch, f))
-            for f in fields
-        ]
+        items = [_structure(ctx, f"{name}.{f}", getattr(found, f), Field(fetch, f)) for f in fields]
         return node(type(found), fields, items)
     return Static(found)
 
@@ -182,9 +173,10 @@ def hidden(ctx: Specialiser, name: str, found: np.ndarray, fetch: Fetch) -> Valu
 def hidden_again(ctx: Specialiser, wanted: Hidden) -> Value:
     """A hidden argument of a program that is inlined here."""
     for known, var in ctx.hidden:
-        if known is wanted or (
-            known.name == wanted.name and known.spec == wanted.spec and known.fetch is wanted.fetch
-        ):
+        same = known.name == wanted.name and known.spec == wanted.spec
+        if same and not isinstance(known.fetch, type(wanted.fetch)):
+            continue
+        if same and known.fetch() is wanted.fetch():
             return ScalarValue(var) if isinstance(known.spec, ScalarSpec) else full(ctx, var)
     return hidden_argument(ctx, wanted)
 
