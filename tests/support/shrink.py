@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import ast
 import copy
+import time
 from collections.abc import Callable, Iterator
 
 Step = Callable[[], None]
 
 
-def shrink(source: str, fails: Callable[[str], bool], most: int = 600) -> str:
-    """`most` bounds how often the predicate is asked."""
-    tries = 0
+def shrink(source: str, fails: Callable[[str], bool], seconds: float = 60.0) -> str:
+    """`seconds` bounds the time that is spent."""
+    until = time.monotonic() + seconds
     improved = True
-    while improved and tries < most:
+    while improved and time.monotonic() < until:
         improved = False
         for candidate in _smaller(source):
-            tries += 1
-            if tries > most:
+            if time.monotonic() > until:
                 break
             if fails(candidate):
                 source, improved = candidate, True

@@ -71,7 +71,8 @@ def _carried(stmt: For | While | If) -> Iterable[tuple[Var, tuple[Operand, ...]]
         ):
             for a, i, y, o in zip(args, inits, body.yields, outs, strict=True):
                 yield a, (i, y)
-                yield o, (i, y)
+                # The argument too: its cotangent is carried even where no pass reads it.
+                yield o, (a, i, y)
 
 
 class _Marks:
