@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import AdjitError, InferenceError, NameResolutionError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Op, Operand
-from . import arrays, containers, resolve
+from . import arrays, containers, effects, resolve
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
 from .carry import GUESS
@@ -162,13 +162,19 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
         )
     if isinstance(value, Maybe):
         if not name.startswith("@"):
-            message = f"cannot access local variable {name!r} where it is not associated with a value"
-            ctx.b.check(value.bound, "NameResolutionError", message)
-            if isinstance(value.value, Undefined):
-                return usable(ctx, frame, name, value.value)
-            frame.names[name] = value.value
+            _require(ctx, name, value.bound)
+            return usable(ctx, frame, name, value.value)
         return value.value
     return value
+
+
+def _require(ctx: Specialiser, name: str, bound: Operand) -> None:
+    """A check that the name is bound here, once per block."""
+    key = ("bound", name, bound)
+    if not any(key in scope.facts for scope in ctx.b.scopes):
+        ctx.b.scopes[-1].facts[key] = True
+        message = f"cannot access local variable {name!r} where it is not associated with a value"
+        ctx.b.check(bound, "NameResolutionError", message)
 
 
 def in_order(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
@@ -176,7 +182,7 @@ def in_order(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
     that may write what they read."""
     values: list[Value] = []
     for node in nodes:
-        if any(is_virtual(v) for v in values) and may_write(ctx, node):
+        if any(is_virtual(v) for v in values) and effects.may_write(ctx, node):
             values = [ctx.settled(v, "t") for v in values]
         values.append(ctx.eval(node))
     return values
@@ -184,23 +190,6 @@ def in_order(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
 
 def is_virtual(value: Value) -> bool:
     return isinstance(value, VirtualArray | Sequence_ | Mapping_ | Record)
-
-
-def may_write(ctx: Specialiser, node: ast.expr) -> bool:
-    """Whether an expression calls something other than functions that only compute."""
-    for n in ast.walk(node):
-        if isinstance(n, ast.NamedExpr):
-            return True
-        if isinstance(n, ast.Call) and not ctx.frame.quiet:
-            root = n.func
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if not (
-                isinstance(root, ast.Name)
-                and root.id in ("np", "numpy", "math", "len", "abs", "min", "max", "float")
-            ):
-                return True
-    return False
 
 
 def spread(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:

@@ -33,7 +33,9 @@ def fits(slot: Slot | Guess, value: Value | None) -> bool:
     match slot:
         case Number():
             return value is not None and (missing(value) or is_number(value))
-        case Storage(ndim=ndim) | Reference(ndim=ndim):
+        case Reference(ndim=ndim):
+            return isinstance(value, ArrayValue) and len(value.shape) == ndim
+        case Storage(ndim=ndim):
             return isinstance(value, ArrayValue | VirtualArray) and len(value.shape) == ndim
         case Same():
             return not missing(value) and not (value is not None and is_number(value))

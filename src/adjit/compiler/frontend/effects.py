@@ -1,0 +1,164 @@
+"""Whether evaluating an expression may write memory: a quick look at the text, before anything is walked.
+
+Input: an expression and the frame it stands in. Output: True unless every call in it is of a function that
+only computes. Invariant: never False for what writes. Non-goals: which memory (`Specialiser.before_write`
+knows, when it happens).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import types
+from typing import TYPE_CHECKING
+
+from . import arrays, python_builtins
+from .source import plain_function, source_of
+from .values import Closure, Static
+
+if TYPE_CHECKING:
+    from .specialise import Frame, Specialiser
+
+PURE_METHODS = frozenset(
+    (
+        "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "copy", "cumprod", "cumsum",
+        "diagonal", "dot", "flatten", "get", "item", "items", "keys", "max", "mean", "min", "prod", "ravel",
+        "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+        "transpose", "values", "var",
+    )
+)  # fmt: skip
+WRITERS = frozenset(("at", "copyto", "put", "fill_diagonal", "place", "putmask"))
+DEPTH = 8
+
+
+def may_write(ctx: Specialiser, node: ast.expr) -> bool:
+    frame = ctx.frame
+    return not frame.quiet and any(_writes(ctx, n, frame) for n in ast.walk(node))
+
+
+def _writes(ctx: Specialiser, node: ast.AST, frame: Frame) -> bool:
+    if isinstance(node, ast.NamedExpr):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    function = node.func
+    if isinstance(function, ast.Name):
+        return not _pure_value(ctx, function.id, frame)
+    if isinstance(function, ast.Attribute):
+        found = _module_attribute(function, frame)
+        if found is not None:
+            return not pure(found)
+        return function.attr not in PURE_METHODS
+    return True
+
+
+def _pure_value(ctx: Specialiser, name: str, frame: Frame) -> bool:
+    at: Frame | None = frame
+    while at is not None:
+        value = at.names.get(name)
+        if isinstance(value, Static):
+            return pure(value.value)
+        if isinstance(value, Closure):
+            outer: Frame = value.scope  # type: ignore[assignment]
+            return not _text_writes(value.node, outer.source.function, DEPTH, frozenset(outer.locals))
+        if value is not None or name in at.locals:
+            return False
+        if at.outer is None:
+            return pure(_outer(at.source.function, name))
+        at = at.outer
+    return False
+
+
+def _outer(function: types.FunctionType, name: str) -> object:
+    """What a free name of a function stands for now; None where that is not known."""
+    if name in function.__code__.co_freevars:
+        cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
+        try:
+            return cell.cell_contents
+        except ValueError:
+            return None
+    return function.__globals__.get(name, getattr(builtins, name, None))
+
+
+def _module_attribute(node: ast.Attribute, frame: Frame) -> object:
+    """The object behind `module.sub.name`."""
+    path = [node.attr]
+    root = node.value
+    while isinstance(root, ast.Attribute):
+        path.append(root.attr)
+        root = root.value
+    if not isinstance(root, ast.Name) or root.id in frame.locals:
+        return None
+    found = _outer(frame.source.function, root.id)
+    for name in reversed(path):
+        if not isinstance(found, types.ModuleType):
+            return None
+        found = getattr(found, name, None)
+    return found
+
+
+def pure(function: object, depth: int = DEPTH) -> bool:
+    """Whether a call of the object only computes."""
+    if python_builtins.handler(function) is not None:
+        return True
+    if arrays.knows(function):
+        return getattr(function, "__name__", "") not in (
+            "at",
+            "copyto",
+            "put",
+            "fill_diagonal",
+            "place",
+            "putmask",
+        )
+    plain = plain_function(function)
+    return isinstance(plain, types.FunctionType) and depth > 0 and not _function_writes(plain, depth)
+
+
+@functools.lru_cache(maxsize=1024)
+def _function_writes(function: types.FunctionType, depth: int) -> bool:
+    try:
+        node = source_of(function).node
+    except Exception:
+        return True
+    return _text_writes(node, function, depth, frozenset())
+
+
+def _text_writes(node: ast.AST, function: types.FunctionType, depth: int, outer: frozenset[str]) -> bool:
+    """Stores to elements, updates of what may be an array, calls of what may do so."""
+    numbers = {
+        t.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant)
+        for t in n.targets
+        if isinstance(t, ast.Name)
+    }
+    bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)} | set(outer)
+    for n in ast.walk(node):
+        if isinstance(n, ast.Subscript | ast.Attribute) and isinstance(n.ctx, ast.Store):
+            return True
+        if isinstance(n, ast.AugAssign) and not (isinstance(n.target, ast.Name) and n.target.id in numbers):
+            return True
+        if isinstance(n, ast.keyword) and n.arg == "out":
+            return True
+        if isinstance(n, ast.Call) and _call_writes(n, function, depth, bound):
+            return True
+    return False
+
+
+def _call_writes(node: ast.Call, function: types.FunctionType, depth: int, bound: set[str]) -> bool:
+    called, path = node.func, []
+    while isinstance(called, ast.Attribute):
+        path.append(called.attr)
+        called = called.value
+    if isinstance(called, ast.Name) and called.id not in bound:
+        found = _outer(function, called.id)
+        for name in reversed(path):
+            found = getattr(found, name, None) if isinstance(found, types.ModuleType) else None
+        if found is not None:
+            return not pure(found, depth - 1)
+    return not (path and path[0] in PURE_METHODS)
+
+
+__all__ = ["may_write", "pure"]
