@@ -88,3 +88,32 @@ def test_cofactors_are_the_derivative_of_the_determinant(a: np.ndarray) -> None:
     routines.cofactor(above, a + step * direction)
     routines.cofactor(below, a - step * direction)
     np.testing.assert_allclose(change, (above - below) / (2 * step), atol=1e-7)
+
+
+LAYOUTS = {
+    "rows": lambda n, m: RNG.normal(size=(n, m)),
+    "columns": lambda n, m: RNG.normal(size=(m, n)).T,
+    "part of rows": lambda n, m: RNG.normal(size=(n, m + 3))[:, 1 : m + 1],
+    "every other row": lambda n, m: RNG.normal(size=(2 * n, m))[::2],
+    "backwards": lambda n, m: RNG.normal(size=(n, m))[::-1],
+    "neither": lambda n, m: RNG.normal(size=(2 * n, 2 * m))[::2, ::2],
+    "part of columns": lambda n, m: RNG.normal(size=(m + 2, n + 1))[1 : m + 1, :n].T,
+}
+
+
+@numba.njit
+def product(out, a, b, accumulate):
+    routines.gemm(out, a, b, accumulate)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_products_of_any_layout(layout: str) -> None:
+    make, rows = LAYOUTS[layout], LAYOUTS["rows"]
+    for m, k, n in ((3, 4, 5), (1, 4, 5), (3, 1, 1), (1, 1, 1), (2, 3, 1)):
+        for makers in ((make, rows, rows), (rows, make, rows), (rows, rows, make)):
+            out, a, b = (f(*size) for f, size in zip(makers, ((m, n), (m, k), (k, n)), strict=True))
+            for accumulate in (False, True):
+                wanted = a @ b + (out if accumulate else 0)
+                product(out, a, b, accumulate)
+                np.testing.assert_allclose(out, wanted, rtol=1e-12, atol=1e-13)

@@ -11,10 +11,10 @@ from ..compiler import derived
 from ..compiler.program import Program
 from ..errors import SeedError
 from ..options import DEFAULT, Options
-from ..runtime import pytree
+from ..runtime import buffers, pytree
+from .argnums import Argnums, positions
 from .transform import Transform, decorated
-
-Argnums = int | str | Sequence[int | str]
+from .vjp import saved_table
 
 
 class Jit(Transform):
@@ -29,27 +29,6 @@ class Jit(Transform):
 
     def derive(self, program: Program) -> Program:
         return program
-
-
-def positions(transform: Transform, argnums: Argnums) -> tuple[tuple[int, ...], bool]:
-    """Argument positions, and whether one was named alone."""
-    single = isinstance(argnums, int | str)
-    chosen = [argnums] if isinstance(argnums, int | str) else list(argnums)
-    return tuple(_position(transform, a) for a in chosen), single
-
-
-def _position(transform: Transform, a: int | str) -> int:
-    names = transform.names
-    what = getattr(transform.base, "__name__", "the function")
-    if isinstance(a, str):
-        if a not in names:
-            raise ValueError(f"argnums names {a!r}, but the parameters of `{what}` are {', '.join(names)}")
-        return names.index(a)
-    if isinstance(a, bool) or not isinstance(a, int):
-        raise TypeError(f"argnums holds positions and parameter names, not {a!r}")
-    if not -len(names) <= a < len(names):
-        raise ValueError(f"argnums names position {a}, but `{what}` has {len(names)} parameters")
-    return a % len(names)
 
 
 class Gradient(Transform):
@@ -82,6 +61,10 @@ class Gradient(Transform):
             has_aux=self.has_aux,
             marks=self.intermediates,
         )
+
+    def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
+        """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
+        return saved_table(self, self.argnums, args, kwargs)
 
     def accumulate(self, buffers: Any, *args: Any, **kwargs: Any) -> Any:
         """Add the gradient into the arrays of `buffers` (structured as the gradient) and return the value."""

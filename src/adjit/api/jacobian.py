@@ -13,10 +13,10 @@ from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import runner
-from .gradient import Argnums, positions
+from .argnums import Argnums, frozen, positions
 from .tangent import Pushed, revived
 from .transform import Transform, decorated, kept
-from .vjp import Halves, Vjp, frozen
+from .vjp import Halves, Vjp
 
 
 class _OfArgnums(Transform):

@@ -22,7 +22,7 @@ from ..options import DEFAULT, Options
 from ..runtime import buffers, cotangents, pytree
 from ..runtime.dispatch import Around, Interface, Runner, interface
 from ..runtime.fingerprint import fingerprint
-from .gradient import Argnums, positions
+from .argnums import Argnums, frozen, positions
 from .transform import Transform, kept
 
 
@@ -251,15 +251,26 @@ class Vjp(Transform):
     def revive(self, program: Program, kept: Any, extra: Any) -> Any:
         return Halves(program, kept, self.options)
 
+    def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
+        """What the forward sweep leaves for the reverse sweep, for these arguments."""
+        return saved_table(self, self.argnums, args, kwargs)
+
     def forward(self, args: tuple[Any, ...], kwargs: dict[str, Any], retain: bool) -> tuple[Any, Pullback]:
         halves, leaves = self.prepare(self.bound(args, kwargs))
         results, saved, arguments = halves.forward(leaves)
         return halves.assemble(results), Pullback(halves, results, saved, arguments, retain)
 
 
-def frozen(argnums: Argnums | None) -> Any:
-    """A hashable form."""
-    return argnums if argnums is None or isinstance(argnums, int | str) else tuple(argnums)
+def saved_table(
+    transform: Transform, argnums: Argnums | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> buffers.Saved:
+    """What the forward sweep leaves for the reverse sweep, for these arguments. They are not written."""
+    below: Vjp = kept(Vjp, transform.fun, frozen(argnums), (), options={})
+    halves, leaves = below.prepare(below.bound(args, kwargs))
+    own: dict[int, Any] = {}
+    fresh = [own.setdefault(id(x), x.copy(order="K")) if isinstance(x, np.ndarray) else x for x in leaves]
+    _, values, arguments = halves.forward(fresh)
+    return buffers.table(halves.kept.saved_names, values, arguments)
 
 
 def vjp(
@@ -284,4 +295,4 @@ def vjp(
     return transform.forward(args, kwargs, retain)
 
 
-__all__ = ["Pullback", "Vjp", "frozen", "vjp"]
+__all__ = ["Pullback", "Vjp", "vjp"]

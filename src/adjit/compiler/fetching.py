@@ -88,6 +88,39 @@ class Field:
 
 
 @dataclass(frozen=True, eq=False)
+class Default:
+    """The default of a parameter."""
+
+    function: types.FunctionType
+    name: str
+
+    def __call__(self) -> object:
+        positional = self.function.__code__.co_varnames[: self.function.__code__.co_argcount]
+        values = self.function.__defaults__ or ()
+        found = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
+        return {**found, **(self.function.__kwdefaults__ or {})}.get(self.name)
+
+    def place(self, root: types.FunctionType) -> Place | None:
+        """By the function's module and qualified name, where that is this function."""
+        if self.function is root:
+            return ("default", "", "", self.name)
+        module, qualname = self.function.__module__, self.function.__qualname__
+        try:
+            same = named_function(module, qualname) is self.function
+        except (LookupError, AttributeError):
+            return None
+        return ("default", module, qualname, self.name) if same else None
+
+
+def named_function(module: str, qualname: str) -> object:
+    """The Python function of that name, below a compiled one."""
+    found: Any = sys.modules[module]
+    for part in qualname.split("."):
+        found = getattr(found, part)
+    return getattr(found, "py_func", found)
+
+
+@dataclass(frozen=True, eq=False)
 class Applied:
     """`function(base())`; `function` is one of adjit's own, of a module's top level."""
 
@@ -120,6 +153,12 @@ def at_place(place: Place, root: types.FunctionType) -> Fetch:
         return Cell((root.__closure__ or ())[at])
     if kind == "module":
         return Attribute(sys.modules[rest[0]], rest[1])
+    if kind == "default":
+        module, qualname, name = rest
+        function = named_function(module, qualname) if module else root
+        if not isinstance(function, types.FunctionType):
+            raise LookupError(qualname)
+        return Default(function, name)
     if kind == "item":
         return Item(at_place(rest[0], root), rest[1])
     if kind == "field":

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ..definitions import COMPILE_TIME, arguments_marked
+from ..fetching import Default
 from ..ir.nodes import Location
 from . import arrays, containers, fence, inlined, python_builtins, python_types, resolve
 from .arrays.promote import is_array, is_number
@@ -373,17 +374,9 @@ def _function_defaults(ctx: Specialiser, function: types.FunctionType) -> dict[s
     found: dict[str, object] = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
     found.update(function.__kwdefaults__ or {})
     return {
-        k: resolve.lifted(ctx, id(function), f"{k}", v, functools.partial(_default_now, function, k))
+        k: resolve.lifted(ctx, id(function), f"{k}", v, Default(function, k))
         for k, v in found.items()
     }
-
-
-def _default_now(function: types.FunctionType, name: str) -> object:
-    """The default of a parameter at this moment."""
-    positional = function.__code__.co_varnames[: function.__code__.co_argcount]
-    values = function.__defaults__ or ()
-    found = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
-    return {**found, **(function.__kwdefaults__ or {})}.get(name)
 
 
 def _closure(ctx: Specialiser, closure: Closure, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
