@@ -15,6 +15,8 @@ import numba
 import numpy as np
 from numba.extending import overload, register_jitable
 
+from .blas import product
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORWARD: dict[int, Callable[[Any], Callable[..., Any]]] = {
@@ -42,13 +44,6 @@ def _put(out: Any, values: Any) -> None:
             out[i, j] = values[i, j]
 
 
-@register_jitable
-def _add(out: Any, values: Any) -> None:
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] += values[i, j]
-
-
 def dense(a: Any) -> Any:
     """An array that BLAS can read as it is: `a` itself unless it is strided."""
     return a
@@ -64,32 +59,12 @@ def _dense(a):  # type: ignore[no-untyped-def]  # Numba compares signatures, ann
 @routine
 def gemm(out: Any, a: Any, b: Any, accumulate: bool = False) -> None:
     """`out = a @ b`, or `out += a @ b`."""
-    if accumulate:
-        if a.shape[1] > 0:
-            _add(out, np.dot(dense(a), dense(b)))
-    elif a.shape[1] > 0:
-        _assign_product(out, dense(a), dense(b))
-    else:
+    if out.size == 0:
+        return
+    if a.shape[1] > 0:
+        product(out, a, b, accumulate)
+    elif not accumulate:
         out[:, :] = 0
-
-
-def _assign_product(out: Any, a: Any, b: Any) -> None:
-    out[...] = a @ b
-
-
-@overload(_assign_product)
-def _compiled_product(out, a, b):  # type: ignore[no-untyped-def]
-    if out.layout == "C":
-
-        def direct(out, a, b):  # type: ignore[no-untyped-def]
-            np.dot(a, b, out)
-
-        return direct
-
-    def copied(out, a, b):  # type: ignore[no-untyped-def]
-        _put(out, np.dot(a, b))
-
-    return copied
 
 
 @routine

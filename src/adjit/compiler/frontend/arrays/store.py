@@ -165,6 +165,7 @@ def augitem(ctx: Context, array: Value, index: Value, op: str, value: Value) -> 
     value = _right_side(ctx, value)
     mask = _mask_of(ctx, target, index)
     if mask is not None and is_number(value):
+        _require_same_kind(ctx, target, op, value)
         emit = _update(ctx, target, op, value)
         _where_true(ctx, target, mask, emit)
         return
@@ -210,8 +211,6 @@ def _new_values(ctx: Context, place: Place, op: str, value: Value) -> AnyArray:
 
 
 def _require_same_kind(ctx: Context, target: AnyArray, op: str, value: Value) -> None:
-    if op == "pow":
-        return
     _, out = resolve(ctx, ROWS[op].ufunc, (np.dtype(target.dtype), kind(ctx, value)))
     if not np.can_cast(out, target.dtype, "same_kind"):
         ctx.error(
