@@ -93,7 +93,7 @@ def dataclass_changed_in_a_loop(x, n):
     for _ in range(n):
         s.k -= s.w * 0.1
         s.w += s.k
-    return s
+    return s, dataclasses.replace(s, k=x[1])
 
 
 @program(X, 5)

@@ -285,6 +285,14 @@ def index_spaces(m):
     return s
 
 
+@program(M)
+def indices_and_elements(m):
+    s = 0.0
+    for (i, j), v in np.ndenumerate(m * 2):
+        s += v * (i + 2 * j)
+    return s
+
+
 @program(X)
 def over_items_of_different_kinds(x):
     s = 0.0

@@ -73,3 +73,20 @@ def test_functions_without_text():
 def test_what_compiled_functions_are_made_from():
     compiled = numba.njit(plain.__wrapped__)
     assert plain_function(compiled) is plain.__wrapped__
+
+
+def test_file_that_has_changed(tmp_path):
+    import importlib.util
+    import os
+
+    path = tmp_path / "edited.py"
+    path.write_text("def f(x):\n    return x + offset\n\n\noffset = 1.0\n")
+    spec = importlib.util.spec_from_file_location("edited", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert ast.unparse(source_of(module.f).node.body[0]) == "return x + offset"
+    path.write_text("def f(x):\n    return x * 2\n")
+    os.utime(path, (1, 1))
+    with pytest.raises(UnsupportedSyntaxError, match="cannot be read") as error:
+        source_of(module.f)
+    assert "has changed" in str(error.value)

@@ -173,7 +173,9 @@ def _nest(ctx: Specialiser, node: ast.For, space: IndexSpace) -> None:
     found: list[Var] = []
 
     def innermost() -> None:
-        ctx.assign(node.target, Sequence_(tuple(ScalarValue(i, weak=True) for i in found)))
+        index = Sequence_(tuple(ScalarValue(i, weak=True) for i in found))
+        item = index if space.array is None else Sequence_((index, ctx.subscript(space.array, index)))
+        ctx.assign(node.target, item)
         ctx.run(node.body)
         if stop is not None and not ctx.dead:
             for flag in flags[:-1]:

@@ -20,6 +20,7 @@ from ..ir.nodes import Const, Operand
 from . import arrays, containers
 from .arrays.promote import dtype_of, is_array, is_number, is_weak, operand, value_of
 from .values import (
+    ArrayValue,
     IndexSpace,
     Mapping_,
     RangeValue,
@@ -107,6 +108,12 @@ def _ndindex(ctx: Specialiser, *shape: Value) -> Value:
     if len(shape) == 1 and not is_number(shape[0]):
         found = containers.items(ctx, shape[0])
     return IndexSpace(tuple(arrays.scalar(ctx, integer(ctx, v)) for v in found))
+
+
+@define(np.ndenumerate)
+def _ndenumerate(ctx: Specialiser, array: Value) -> Value:
+    stored = arrays.materialise(ctx, array, "items") if not isinstance(array, ArrayValue) else array
+    return IndexSpace(stored.shape, stored)
 
 
 def stream(ctx: Specialiser, value: Value) -> Sequence_ | Stream:

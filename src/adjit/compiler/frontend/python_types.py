@@ -6,6 +6,7 @@ values have in Python. Non-goals: numbers and ranges.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +43,13 @@ def _dict(ctx: Specialiser, values: Value | None = None, **named: Value) -> Valu
             found[containers.key(ctx, k)] = v
     found.update(named)
     return Mapping_(found)
+
+
+@define(dataclasses.replace)
+def _replace(ctx: Specialiser, record: Value, **changes: Value) -> Value:
+    if not isinstance(record, Record) or not set(changes) <= set(record.items):
+        ctx.error(InferenceError, "dataclasses.replace takes a dataclass and some of its fields")
+    return Record(record.cls, {**record.items, **changes})
 
 
 @define(slice)

@@ -75,8 +75,8 @@ def source_of(function: types.FunctionType) -> Source:
         raise
     except (OSError, SyntaxError) as error:
         raise no_source(function, str(error)) from error
-    if node is None:
-        raise no_source(function, "its text has changed or is not at hand")
+    if node is None or _is_stale(code, node):
+        raise no_source(function, "its file has changed since the function was made")
     name = function.__name__ if isinstance(node, ast.FunctionDef) else "<lambda>"
     return Source(function, node, code.co_filename, name)
 
@@ -94,6 +94,7 @@ def no_source(function: Callable[..., object], detail: str) -> AdjitError:
 
 
 def _text(code: types.CodeType, module_globals: dict[str, object]) -> str:
+    linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, module_globals)
     if not lines:
         raise OSError("no source text is available")
@@ -143,6 +144,26 @@ def _find_lambda(code: types.CodeType, candidates: list[ast.Lambda]) -> ast.Lamb
             "put each lambda on a line of its own",
         )
     return fitting[0]
+
+
+def _is_stale(code: types.CodeType, node: FunctionNode) -> bool:
+    """Whether the text mentions less than the code does, or has nothing on one of its lines."""
+    nodes = list(ast.walk(node))
+    words = {
+        getattr(n, field)
+        for n in nodes
+        for field in ("id", "attr", "arg", "name", "asname")
+        if hasattr(n, field)
+    }
+    words |= {part for n in nodes if isinstance(n, ast.alias) for part in n.name.split(".")}
+    words |= {n.module for n in nodes if isinstance(n, ast.ImportFrom)}
+    used = {w for w in (*code.co_names, *code.co_varnames) if w.isidentifier() and not w.startswith("_")}
+    used.discard("AssertionError")  # and names with underscores: pytest puts them into the code of tests
+    lines = {n.lineno for n in nodes if hasattr(n, "lineno")} | {
+        n.end_lineno for n in nodes if hasattr(n, "end_lineno")
+    }
+    lines |= {code.co_firstlineno}
+    return not used <= words or not {line for _, _, line in code.co_lines() if line} <= lines
 
 
 def _parameters(node: ast.Lambda) -> tuple[str, ...]:

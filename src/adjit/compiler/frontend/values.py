@@ -140,9 +140,12 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexSpace:
-    """All indices of a shape in C order, as `np.ndindex` gives them."""
+    """All indices of a shape in C order, as `np.ndindex` gives them; with the elements of `array`, if there
+    is one.
+    """
 
     shape: tuple[Operand, ...]
+    array: Value | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
