@@ -95,7 +95,7 @@ def generated(workload: Any, form: str, args: Any, reference: Any) -> tuple[str,
 def saved_bytes(gradient: Any, args: Any) -> int | None:
     """Bytes that live from the forward into the reverse sweep of the generated program."""
     try:
-        return int(gradient.saved(*args).total)
+        return int(gradient.saved(*args).nbytes)
     except AttributeError:
         return None
 

@@ -17,10 +17,9 @@ def loss(w: float, x: float) -> float:
 def run() -> bool:
     show.heading("1. A formula, step by step: L = (w x)^2 + 3 w x at w = 2, x = 4")
     w, x = 2.0, 4.0
-    u = w * x
-    values = {"w": w, "x": x, "u": u, "a": u * u, "b": 3.0 * u, "L": loss(w, x)}
-    gradient = adjit.value_and_grad(loss, argnums=(0, 1), intermediates=("u", "a", "b"))
-    (value, (dw, dx)), inner = gradient(w, x)
+    u, value = w * x, loss(w, x)
+    values = {"w": w, "x": x, "u": u, "a": u * u, "b": 3.0 * u, "L": value}
+    (dw, dx), inner = adjit.grad(loss, argnums=(0, 1), intermediates=("u", "a", "b"))(w, x)
     found = {"w": dw, "x": dx, **inner, "L": 1.0}
 
     print("  forward:")
