@@ -158,7 +158,7 @@ def _is_stale(code: types.CodeType, node: FunctionNode) -> bool:
     words |= {part for n in nodes if isinstance(n, ast.alias) for part in n.name.split(".")}
     words |= {n.module for n in nodes if isinstance(n, ast.ImportFrom)}
     used = {w for w in (*code.co_names, *code.co_varnames) if w.isidentifier() and not w.startswith("_")}
-    used -= {"AssertionError", "locals"}  # pytest puts these, and names with underscores, into the code of tests
+    used -= {"AssertionError", "locals"}  # pytest puts these, and names with underscores, into tests
     lines = {n.lineno for n in nodes if hasattr(n, "lineno")} | {
         n.end_lineno for n in nodes if hasattr(n, "end_lineno")
     }
