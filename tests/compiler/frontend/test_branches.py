@@ -57,6 +57,16 @@ def rebound_in_its_own_memory(x, k):
     return u, w
 
 
+@program(X, 1)
+@program(X, 3)
+def memory_with_another_name_is_not_reused(x, k):
+    u = x.copy()
+    t = u
+    if k > 2:
+        u = u * 2
+    return t, u
+
+
 @program(X, X + 1, 1)
 @program(X, X + 1, -1)
 def which_of_two(x, w, flag):

@@ -42,6 +42,7 @@ CHEAP = frozenset(
 )
 
 
+INSIDE = -1
 Pair = tuple[Value | None, Value | None]
 
 
@@ -107,7 +108,7 @@ class _Merge:
             next(key[1].lstrip("@") for key, k in self.wanted.items() if k == n) for n in range(len(pairs))
         ]
         rows = zip(slots, pairs, hints, strict=True)
-        places = [self.places(s, a, b, hint) for s, (a, b), hint in rows]
+        places = [self.places(s, a, b, hint, n) for n, (s, (a, b), hint) in enumerate(rows)]
         ops = [self.end(k, pairs, slots, places) for k in (0, 1)]
         outs = self.emit(ops)
         self.note_exchanges(slots, outs)
@@ -218,22 +219,23 @@ class _Merge:
             return False
         return not ({value.base, *carry.numbers(value)} & self.locals[k])
 
-    def places(self, slot: Slot, a: Value | None, b: Value | None, hint: str) -> list[ArrayValue]:
+    def places(self, slot: Slot, a: Value | None, b: Value | None, hint: str, pair: int) -> list[ArrayValue]:
+        """Storage for the arrays of a pair; items of structures (pair INSIDE) get memory of their own."""
         match slot:
             case Optional_(inner=inner):
-                return self.places(inner, _held(a), _held(b), hint)
+                return self.places(inner, _held(a), _held(b), hint, pair)
             case Items(slots=slots):
                 pairs = zip(slots, _items(a, len(slots)), _items(b, len(slots)), strict=True)
-                return [p for s, x, y in pairs for p in self.places(s, x, y, hint)]
+                return [p for s, x, y in pairs for p in self.places(s, x, y, hint, INSIDE)]
             case Storage(dtype=dtype, ndim=ndim):
-                found = self.reusable(a, b, dtype)
+                found = self.reusable(a, b, dtype, pair) if pair != INSIDE else None
                 if found is not None:
                     return [found]
                 shape = [self.length(a, b, k) for k in range(ndim)]
                 return [full(self.ctx, self.ctx.b.alloc(shape, dtype, hint))]
         return []
 
-    def reusable(self, a: Value | None, b: Value | None, dtype: str) -> ArrayValue | None:
+    def reusable(self, a: Value | None, b: Value | None, dtype: str, pair: int) -> ArrayValue | None:
         """The array of one side, where no other name sees it: the other side may write into it."""
         for value, other, k in ((a, b, 0), (b, a, 1)):
             if not isinstance(value, ArrayValue) or not isinstance(other, ArrayValue | VirtualArray):
@@ -245,19 +247,20 @@ class _Merge:
                 fits
                 and self.outer(value, k)
                 and is_own(self.ctx, value)
-                and not self.seen(value, (self.then, self.orelse))
+                and not self.seen(value, (self.then, self.orelse), pair)
             ):
                 return value
         return None
 
-    def seen(self, value: ArrayValue, sides: Sequence[Side]) -> bool:
-        """Whether another name that is needed later stands for the same memory at the end of a side."""
+    def seen(self, value: ArrayValue, sides: Sequence[Side], pair: int) -> bool:
+        """Whether a name needed later, other than those of the pair, stands for the same memory at a side's end."""
         roots = self.ctx.b.origin(value.base)
         for s in sides:
             for key, v in s.names.items():
-                if key[0] is self.ctx.frame and not self.keep(key[1]):
+                gone = key[0] is self.ctx.frame and not self.keep(key[1])
+                if gone or self.wanted.get(key) == pair:
                     continue
-                if any(a is not value and self.ctx.b.origin(a.base) & roots for a in arrays_in(v)):
+                if any(self.ctx.b.origin(a.base) & roots for a in arrays_in(v)):
                     return True
         return False
 
@@ -296,17 +299,19 @@ class _Merge:
             else:
                 key[0].names[key[1]] = v
         pairs_to_copy: list[tuple[ArrayValue, Value]] = []
+        owners: list[int] = []
         with reopened(ctx, this.scope):
-            for pair, slot, place in zip(pairs, slots, places, strict=True):
+            for n, (pair, slot, place) in enumerate(zip(pairs, slots, places, strict=True)):
                 copies = Copies(iter(place), [])
                 if this.dead:
                     out.extend(self.unreached(slot, pair[1 - k], copies))
                 else:
                     out.extend(carry.yields(ctx, slot, pair[k], copies))
                 pairs_to_copy.extend(copies.pairs)
+                owners.extend((INSIDE if isinstance(slot, Items) else n) for _ in copies.pairs)
             copy_all(ctx, pairs_to_copy, "differs between the two sides of a branch", self.unproved)
-        for target, source in pairs_to_copy:
-            self.protect(target, source, this)
+        for n, (target, source) in zip(owners, pairs_to_copy, strict=True):
+            self.protect(target, source, this, n)
         ctx.restore(kept)
         return out
 
@@ -315,12 +320,12 @@ class _Merge:
             return iter(())
         return carry.yields(self.ctx, slot, None, copies)
 
-    def protect(self, place: ArrayValue, source: Value, this: Side) -> None:
+    def protect(self, place: ArrayValue, source: Value, this: Side, pair: int) -> None:
         """A copy must not be written while what it is a copy of is visible, nor the other way round."""
         if not isinstance(source, ArrayValue):
             return
         roots = self.ctx.b.origin(source.base)
-        if roots & self.ctx.parameters or self.seen(source, (this,)):
+        if roots & self.ctx.parameters or self.seen(source, (this,), pair):
             freeze(self.ctx, place.base, roots, "a branch decides which array it is, so a copy stands for it")
 
     def share_lengths(self, out: Var, choices: tuple[Var, Var]) -> None:

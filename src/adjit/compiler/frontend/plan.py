@@ -120,7 +120,8 @@ def exchanged(
             rows[key] = (_token(ctx, key, starts), now)
     found: dict[Key, str] = {}
     for group in exchanges.groups(ctx, rows):
-        if exchanges.permuted(ctx, [rows[k][0] for k in group], [rows[k][1] for k in group]):
+        kinds = {(starts[k].dtype, len(starts[k].shape)) for k in group}
+        if len(kinds) == 1 and exchanges.permuted(ctx, [rows[k][0] for k in group], [rows[k][1] for k in group]):
             found.update(dict.fromkeys(group, min(name for _, name in group)))
     return found
 
