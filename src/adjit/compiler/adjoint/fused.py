@@ -18,25 +18,39 @@ from .sweep import ReverseSweep
 class FusedLoops:
     def __init__(self, fn: Function, sweep: ReverseSweep, start: Callable[[], object]) -> None:
         self.fn, self.sweep, self.start = fn, sweep, start
+        self.finished: dict[For, dict[int, Operand]] = {}
 
     def before_fused(self, block: Block, trailing: Trailing) -> None:
-        """The reverse of the scalar statements behind the first fused loop of a block; shadows and seeds
-        before the first of all.
+        """The reverse of the scalar statements behind the first fused loop of a block, and the cotangents of
+        the loops' sums, which are those of what the sums start from; shadows and seeds before the first of
+        all.
         """
         sweep = self.sweep
         with sweep.into(sweep.forward.b):
             if block is self.fn.body:
                 self.start()
-            for stmt in reversed(trailing.behind):
+            for stmt in reversed(block.stmts):
                 with sweep.b.at(stmt.loc):
-                    sweep.statement(stmt)
+                    if stmt in trailing.behind:
+                        sweep.statement(stmt)
+                    elif isinstance(stmt, For) and stmt in trailing.loops:
+                        self.finished[stmt] = self._through(stmt)
         sweep.done.update(trailing.behind, trailing.loops)
+
+    def _through(self, loop: For) -> dict[int, Operand]:
+        """The cotangents of the sums of a loop, handed on to their initial values."""
+        found: dict[int, Operand] = {}
+        for k, a in enumerate(loop.args):
+            ct = self.sweep.ct.take(loop.outs[k]) if a in self.sweep.active else None
+            if ct is not None:
+                self.sweep.ct.add(loop.inits[k], ct)
+                found[k] = ct
+        return found
 
     def fused(self, stmt: For) -> None:
         sweep, forward = self.sweep, self.sweep.forward
         b = forward.b
-        carried = [k for k, a in enumerate(stmt.args) if a in sweep.active]
-        finished = {k: sweep.ct.take(stmt.outs[k]) for k in carried}
+        finished = self.finished.pop(stmt)
         own = set(stmt.args)
         outside = [v for v in sweep.contributed(stmt.body) if v not in own]
         sums: list[Operand] = [sweep.ct.get(v) for v in outside]
@@ -45,8 +59,7 @@ class FusedLoops:
         start: dict[Var, Operand] = dict(zip(outside, args, strict=True))
         with b.block() as inner, sweep.into(b), sweep.again.region(), sweep.ct.region(start):
             for k, ct in finished.items():
-                if ct is not None:
-                    sweep.ct.add(stmt.body.yields[k], ct)
+                sweep.ct.add(stmt.body.yields[k], ct)
             forward.top_block(stmt.body)
             sweep.follow()
             sweep.block(stmt.body)
@@ -62,7 +75,3 @@ class FusedLoops:
             b.emit(new)
         for v, o in zip(outside, outs, strict=True):
             sweep.ct.sums[v] = o
-        with sweep.into(b):
-            for k, ct in finished.items():
-                if ct is not None:
-                    sweep.ct.add(stmt.inits[k], ct)

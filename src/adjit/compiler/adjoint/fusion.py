@@ -24,7 +24,7 @@ from ..analyses.definitions import Definitions
 from ..analyses.effects import reads, writes
 from ..ir.nodes import Alloc, Block, Const, For, Function, If, Op, Operand, Stmt, Var, While
 from ..ir.types import Array
-from ..ir.visitor import defined, walk
+from ..ir.visitor import defined, free_vars, walk
 from .activity import Activity, is_active
 from .needs import active_positions
 from .partials import reads as partial_reads
@@ -52,17 +52,19 @@ def find(fn: Function, active: Activity) -> Fusion:
     queue = [fn.body]
     while queue:
         block = queue.pop()
-        trailing = _trailing(block, active, definitions)
+        # Arrays made in a fused body have no shadow before its reverse begins.
+        local = set() if block is fn.body else {s.out for s in walk(block) if isinstance(s, Alloc)}
+        trailing = _trailing(block, active, definitions, local)
         if trailing is not None:
             found[block] = trailing
             queue.extend(loop.body for loop in trailing.loops)
     return Fusion(found)
 
 
-def _trailing(block: Block, active: Activity, definitions: Definitions) -> Trailing | None:
+def _trailing(block: Block, active: Activity, definitions: Definitions, local: set[Var]) -> Trailing | None:
     loops: list[For] = []
     behind: list[Stmt] = []
-    written: set[Var] = set()
+    written = set(local)
     for stmt in reversed(block.stmts):
         if isinstance(stmt, For) and is_active(stmt, active):
             if not _qualifies(stmt, active, definitions, written):
@@ -105,10 +107,16 @@ def _trimmed(block: Block, loops: list[For], behind: list[Stmt], active: Activit
         needed = [
             x for s in later if isinstance(s, Op) for x in partial_reads(s, active_positions(s, active))
         ]
+        # What a later loop reads of what comes behind the first has no cotangent before that loop has run.
+        needed += [v for loop in loops[1:] for v in free_vars(loop.body) if _scalar(v) and v in active]
         if all(_known(x, made, start) for x in needed):
             return Trailing(tuple(loops), tuple(later))
         loops.pop(0)
     return None
+
+
+def _scalar(v: Var) -> bool:
+    return not isinstance(v.type, Array)
 
 
 def _known(x: Operand, made: dict[Var, int], start: int) -> bool:

@@ -74,13 +74,20 @@ def vector_matrix(x: Array, a: Once) -> Array:
     return out
 
 
+def of_kind(a: Once, kind: Any) -> Array:
+    """The array itself where it has the dtype."""
+    if a.dtype == kind:
+        return a
+    return a.astype(kind)
+
+
 def matrix_matrix(a: Array, b: Array) -> Array:
     kind = np.result_type(a.dtype, b.dtype)
     if a.shape[1] != b.shape[0]:
         raise ShapeError("shapes not aligned")
     out = np.empty((a.shape[0], b.shape[1]), kind)
     if inexact(kind):
-        gemm(out, a.astype(kind), b.astype(kind))
+        gemm(out, of_kind(a, kind), of_kind(b, kind))
     else:
         out[...] = kind.type(0)
         for i in range(a.shape[0]):
@@ -298,7 +305,7 @@ def norm(x: Once, ord: Any = None, axis: Axis = None, keepdims: bool = False) ->
 
 
 def floating(x: Once) -> Array:
-    return x.astype(float_dtype(x.dtype))
+    return of_kind(x, float_dtype(x.dtype))
 
 
 def powers(a: Number, exponent: Number) -> Number:

@@ -94,7 +94,8 @@ def prod(a: Once, axis: Axis = None, dtype: Dtype = None, *, keepdims: bool = Fa
 @defines(np.mean)
 def mean(a: Once, axis: Axis = None, dtype: Dtype = None, *, keepdims: bool = False) -> Number:
     kind = float_dtype(a.dtype, dtype)
-    return sum_(a, axis, kind, keepdims=keepdims) / kind.type(count(a.shape, axes_of(axis, a.ndim)))
+    n = kind.type(count(a.shape, axes_of(axis, a.ndim)))
+    return sum_(a, axis, kind, keepdims=keepdims) / n
 
 
 @defines(np.var)
@@ -103,8 +104,8 @@ def var(
 ) -> Number:
     kind = float_dtype(a.dtype, dtype)
     centre = mean(a, axis, kind, keepdims=True)
-    total = sum_(np.square(a - centre), axis, kind, keepdims=keepdims)
-    return total / kind.type(max(count(a.shape, axes_of(axis, a.ndim)) - ddof, 0))
+    n = kind.type(max(count(a.shape, axes_of(axis, a.ndim)) - ddof, 0))
+    return sum_(np.square(a - centre), axis, kind, keepdims=keepdims) / n
 
 
 @defines(np.std)
