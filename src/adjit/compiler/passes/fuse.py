@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..analyses.dependence import Access, Dependence
-from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Mark, Stmt, Store, Var, While
+from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Mark, Op, Stmt, Store, Var, While
 from ..ir.visitor import all_reads, blocks, defined, substitute, walk
 from .rewrite import Rewriter
 
@@ -82,8 +82,7 @@ class _Fusing(Rewriter):
             ):
                 fused = self.joined(first, second)
                 touched.update((fused, first, second))
-                before = [s for s in stmts[k + 1 : at] if s in needed]
-                after = [s for s in stmts[k + 1 : at] if s not in needed]
+                before, after = self.parted(first, stmts[k + 1 : at], needed)
                 return [*stmts[:k], *before, fused, *after, *stmts[at + 1 :]]
             if any(self.depends(s, first) for s in needed):
                 if isinstance(first, For | While | Store | Call | Mark):
@@ -92,6 +91,21 @@ class _Fusing(Rewriter):
             else:
                 kept.append(first)
         return None
+
+    def parted(self, first: For, between: list[Stmt], needed: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
+        """What goes before and behind the fused loop: arithmetic goes before it where it can, so that the
+        reverse sweep knows it when the loop begins.
+        """
+        before: list[Stmt] = []
+        after: list[Stmt] = []
+        made = set(defined(first))
+        for s in between:
+            if s in needed or (isinstance(s, Op) and self.reads(s).isdisjoint(made)):
+                before.append(s)
+            else:
+                after.append(s)
+                made.update(defined(s))
+        return before, after
 
     # -- dependences between statements of one block
     def accesses(self, stmt: Stmt) -> list[Access]:
