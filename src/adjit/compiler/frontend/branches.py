@@ -253,7 +253,7 @@ class _Merge:
         return None
 
     def seen(self, value: ArrayValue, sides: Sequence[Side], pair: int) -> bool:
-        """Whether a name needed later, other than those of the pair, stands for the same memory at a side's end."""
+        """Whether a name needed later, other than those of the pair, sees the same memory at a side's end."""
         roots = self.ctx.b.origin(value.base)
         for s in sides:
             for key, v in s.names.items():

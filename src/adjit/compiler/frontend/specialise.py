@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import threading
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -360,15 +361,26 @@ def replaced(value: Value, old: Value, new: Value) -> Value:
     return value
 
 
+_limit_lock = threading.Lock()
+_walks, _limit = 0, 0  # walks under way in all threads; the limit before the first
+
+
 @contextmanager
 def deep_recursion() -> Iterator[None]:
     """Long sums and inlined calls make deep syntax trees, which are walked recursively."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, 20_000))
+    global _walks, _limit
+    with _limit_lock:
+        if _walks == 0:
+            _limit = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_limit, 20_000))
+        _walks += 1
     try:
         yield
     finally:
-        sys.setrecursionlimit(before)
+        with _limit_lock:
+            _walks -= 1
+            if _walks == 0:
+                sys.setrecursionlimit(_limit)
 
 
 def specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None = None) -> Program:
