@@ -21,8 +21,9 @@ from typing import Any
 
 from .. import options
 from ..compiler.codegen import Text
-from . import files, plain
+from . import files, llvm, plain
 
+assert llvm.SETTINGS  # made before anything is compiled
 _lock = threading.RLock()
 _loaded: dict[tuple[str, bool, bool], Loaded] = {}
 

@@ -163,12 +163,9 @@ class Expressions:
         """A constant, or the variable of a loop that counts up from such a thing, plus a constant."""
         if isinstance(x, Const):
             return x.value >= 0
-        if x in self.loops:
-            return (
-                self.loops[x].step == 1
-                and isinstance(self.loops[x].lo, Const)
-                and self.nonnegative(self.loops[x].lo)
-            )
+        if x in self.loops:  # LLVM finds out for itself only where the range starts at 0 or 1
+            lo = self.loops[x].lo
+            return self.loops[x].step == 1 and isinstance(lo, Const) and lo.value in (0, 1)
         stmt = self.ops.get(x)
         if stmt is None or stmt.op != "add":
             return False
