@@ -157,7 +157,8 @@ half = functools.partial(scaled, b=0.5)
 
 @program(X)
 def partial_functions(x):
-    return half(x[0])
+    double = functools.partial(lambda a, b, c=1.0: a * b + c, x[1], c=2.0)
+    return half(x[0]) + double(3.0) + double(b=1.0)
 
 
 class Model:

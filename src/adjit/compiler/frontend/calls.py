@@ -298,6 +298,12 @@ def _default(ctx: Specialiser, cls: type, name: str) -> Value:
 
 def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
     owner, name = method.owner, method.name
+    if name == python_builtins.PARTIAL:
+        assert isinstance(owner, Sequence_)
+        function, first, named = owner.items
+        assert isinstance(first, Sequence_) and isinstance(named, Mapping_)
+        given = {str(k): v for k, v in named.items.items()}
+        return call(ctx, function, [*first.items, *args], {**given, **kwargs})
     if is_array(owner) or is_number(owner):
         return arrays.method(ctx, owner, name, args, kwargs)
     if isinstance(owner, Record):
@@ -373,10 +379,7 @@ def _function_defaults(ctx: Specialiser, function: types.FunctionType) -> dict[s
     values = function.__defaults__ or ()
     found: dict[str, object] = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
     found.update(function.__kwdefaults__ or {})
-    return {
-        k: resolve.lifted(ctx, id(function), f"{k}", v, Default(function, k))
-        for k, v in found.items()
-    }
+    return {k: resolve.lifted(ctx, id(function), f"{k}", v, Default(function, k)) for k, v in found.items()}
 
 
 def _closure(ctx: Specialiser, closure: Closure, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:

@@ -70,6 +70,7 @@ def define(*functions: object) -> Callable[[Callable[..., Value]], Callable[...,
 
 
 NONE = Static(None)
+PARTIAL = "functools.partial"
 ZERO, ONE = Static(0), Static(1)
 
 

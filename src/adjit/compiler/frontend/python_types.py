@@ -7,6 +7,7 @@ values have in Python. Non-goals: numbers and ranges.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from ...errors import InferenceError, UnsupportedSyntaxError
 from . import containers
 from .arrays.promote import dtype_of, is_array, is_weak
-from .python_builtins import NONE, define
+from .python_builtins import NONE, PARTIAL, define
 from .structure import field_names, is_record
 from .values import Closure, Mapping_, Method, RangeValue, Record, Sequence_, SliceValue, Static, Value
 
@@ -43,6 +44,12 @@ def _dict(ctx: Specialiser, values: Value | None = None, **named: Value) -> Valu
             found[containers.key(ctx, k)] = v
     found.update(named)
     return Mapping_(found)
+
+
+@define(functools.partial)
+def _partial(ctx: Specialiser, function: Value, *args: Value, **named: Value) -> Value:
+    """A function with some arguments given: a method of these arguments."""
+    return Method(Sequence_((function, Sequence_(args), Mapping_(dict(named)))), PARTIAL)  # type: ignore[arg-type]
 
 
 @define(dataclasses.replace)
