@@ -16,10 +16,15 @@ from adjit.compiler.passes.checks import checks, wraps
 from adjit.compiler.passes.closed_forms import closed_forms
 from adjit.compiler.passes.cse import cse
 from adjit.compiler.passes.dce import dce
+from adjit.compiler.passes.dead_stores import dead_stores
+from adjit.compiler.passes.distribute import distribute
 from adjit.compiler.passes.forward_stores import forward_stores
+from adjit.compiler.passes.fuse import fuse
 from adjit.compiler.passes.hoist import hoist
+from adjit.compiler.passes.promote import promote
 from adjit.compiler.passes.reorder import reorder
 from adjit.compiler.passes.simplify import simplify_ops
+from adjit.compiler.passes.unroll import unroll
 from tests.support.little import read
 
 from .meaning import check_meaning
@@ -29,6 +34,11 @@ PASSES = {
     for p in (
         simplify_ops,
         cse,
+        dead_stores,
+        distribute,
+        fuse,
+        promote,
+        unroll,
         closed_forms,
         forward_stores,
         dce,

@@ -70,6 +70,9 @@ AFTER: tuple[Pass, ...] = (
     hoist_all,
     cse,  # conditions of hoisted loads
     simplify_ops,
+    fuse,  # what was zeroed with what adds to it
+    forward_stores,
+    dead_stores,
     dce,
 )
 

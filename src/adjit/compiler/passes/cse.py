@@ -8,11 +8,11 @@ if their linear forms are. Non-goals: loads (`forward_stores`), values of differ
 
 from __future__ import annotations
 
-from ..analyses.affine import Forms
+from ..analyses.affine import Affine, Forms, Symbol
 from ..analyses.definitions import Definitions
 from ..ir.nodes import Block, Bounds, Check, Const, Dim, Function, Op, Operand, Stmt, Var
 from ..ir.types import INT, grows
-from ..ir.visitor import block_params, blocks, defined
+from ..ir.visitor import block_params, blocks, defined, with_operands
 from .rewrite import Rewriter
 
 COMMUTES = {"add", "mul", "eq", "ne", "and", "or", "maximum", "minimum", "bitand", "bitor", "bitxor"}
@@ -34,12 +34,54 @@ class _Sharing(Rewriter):
         self.forms = Forms(fn, Definitions(fn))
         self.known: dict[object, Operand | None] = {}
         self.added: list[object] = []
+        self.equal: dict[Symbol, Affine] = {}  # by checks that were passed
 
     def block(self, block: Block) -> Block:
-        mark = len(self.added)
+        mark, equal = len(self.added), dict(self.equal)
         made = super().block(block)
         self.unlearn(mark)
+        self.equal = equal
         return made
+
+    # -- equalities
+    def form(self, x: Operand) -> Affine:
+        """The linear form of an integer, in the symbols that checks have left."""
+        return self.substituted(self.forms.of(x))
+
+    def substituted(self, form: Affine) -> Affine:
+        for s in form.terms:
+            if s in self.equal:
+                rest = Affine({t: c for t, c in form.terms.items() if t is not s}, form.const)
+                return self.substituted(rest.plus(self.equal[s], form.terms[s]))
+        return form
+
+    def get(self, x: Operand) -> Operand:
+        x = super().get(x)
+        if self.equal and isinstance(x, Var) and x.type == INT and x in self.forms.definitions.maker:
+            form = self.form(x)
+            if form.constant is None:
+                known = self.known.get(("form", *form.key()))
+                return known if known is not None else x
+        return x
+
+    def renamed(self, stmt: Stmt) -> Stmt:
+        return with_operands(stmt, self.get) if self.equal else super().renamed(stmt)
+
+    def passed(self, cond: Operand) -> None:
+        """A check holds from here on: lengths that it says are equal become one."""
+        made = self.forms.definitions.maker.get(cond) if isinstance(cond, Var) else None
+        if not isinstance(made, Op):
+            return
+        if made.op == "and":
+            for a in made.args:
+                self.passed(a)
+        elif made.op == "eq" and made.args[0].type == INT:
+            d = self.form(made.args[0]) - self.form(made.args[1])
+            found = [s for s, c in d.terms.items() if abs(c) == 1]
+            if found:
+                s = max(found, key=lambda s: s.number)
+                rest = Affine({t: c for t, c in d.terms.items() if t is not s}, d.const)
+                self.equal[s] = rest.scaled(-d.terms[s])
 
     def unlearn(self, mark: int) -> None:
         for key in self.added[mark:]:
@@ -54,7 +96,7 @@ class _Sharing(Rewriter):
     def learn_integers(self, made: tuple[Var, ...]) -> None:
         for v in made:
             if v.type == INT:
-                self.learn(("form", *self.forms.of(v).key()), v)
+                self.learn(("form", *self.form(v).key()), v)
 
     def run(self) -> Function:
         self.learn_integers(self.fn.params)
@@ -78,12 +120,14 @@ class _Sharing(Rewriter):
             super().visit(stmt)
         made = defined(stmt)
         self.learn_integers(made)
+        if isinstance(stmt, Check):
+            self.passed(stmt.cond)
         if key is not None:
             self.learn(key, made[0] if made else None)
 
     def integer(self, stmt: Op | Dim) -> bool:
         """Replace an integer by a constant or by a value of the same linear form."""
-        form = self.forms.of(stmt.out)
+        form = self.form(stmt.out)
         if form.constant is not None:
             self.equate(stmt.out, Const(form.constant, INT))
             return True
@@ -100,7 +144,7 @@ class _Sharing(Rewriter):
                     keys.sort(key=repr)
                 return (op, out.type, *keys)
             case Bounds(array=array, axis=axis, index=index) if not grows(array.type):
-                return ("bounds", self.forms.dim(array, axis).key(), self.forms.of(index).key())
+                return ("bounds", self.substituted(self.forms.dim(array, axis)).key(), self.form(index).key())
             case Check(cond=cond, error=error):
                 return ("check", operand_key(cond), error)
             case _:

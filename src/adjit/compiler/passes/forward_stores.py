@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..analyses.dependence import Access, Dependence
 from ..analyses.effects import writes
-from ..ir.nodes import Accumulate, Alloc, Block, Call, For, Function, If, Load, Operand, Stmt, Store, Var, While
+from ..ir.nodes import Accumulate, Alloc, Block, Call, Const, For, Function, If, Load, Operand, Stmt, Store, Var, While
 from ..ir.types import grows
 from ..ir.visitor import blocks, walk
 from .rewrite import Rewriter
@@ -79,6 +79,10 @@ class _Forwarding(Rewriter):
         self.original = stmt
         return super().renamed(stmt)
 
+    @staticmethod
+    def is_zero(e: _Element | None) -> bool:
+        return e is not None and isinstance(e.value, Const) and e.value.value == 0
+
     def learn(self, named: tuple[Key, Var, tuple[object, ...]] | None, value: Operand, access: Access) -> None:
         if named:
             self.known[named[0]] = _Element(named[1], named[2], value, access)
@@ -103,10 +107,15 @@ class _Forwarding(Rewriter):
                 access = self.facts.accesses(original)[0]  # type: ignore[arg-type]
                 self.forget(named[1] if named else base, named[2] if named else None, access)
                 self.learn(named, value, access)
-            case Accumulate(array=array, index=index):
+            case Accumulate(array=array, index=index, value=value):
                 named = self.element(array, index)
                 access = self.facts.accesses(original)[0]  # type: ignore[arg-type]
+                zero = named is not None and self.is_zero(self.known.get(named[0])) and not grows(array.type)
                 self.forget(named[1] if named else self.facts.origin(array), named[2] if named else None, access)
+                if zero:  # what is added to nothing is stored
+                    self.learn(named, value, access)
+                    self.out.append(Store(array, index, value, loc=stmt.loc))
+                    return
             case Call():
                 for array in writes(stmt):
                     self.forget(self.facts.origin(array), None)

@@ -85,7 +85,7 @@ class _Fusing(Rewriter):
                 before, after = self.parted(first, stmts[k + 1 : at], needed)
                 return [*stmts[:k], *before, fused, *after, *stmts[at + 1 :]]
             if any(self.depends(s, first) for s in needed):
-                if isinstance(first, For | While | Store | Call | Mark):
+                if isinstance(first, Mark):
                     return None
                 needed.append(first)
             else:
