@@ -165,7 +165,7 @@ class InferenceError(AdjitError, TypeError):
 class MissingRuleError(AdjitError, NotImplementedError):
     """A function that adjit neither reads nor has a derivative rule for.
 
-    Wrong: `scipy.special.airy(x)`. Right: `adjit.custom_vjp` around a function of your own that calls it.
+    Wrong: `np.linalg.svd(a)`. Right: the computation as loops, or as functions that have a rule.
     """
 
 
@@ -223,7 +223,7 @@ class InputChangedError(AdjitError, RuntimeError):
 class GradientCheckError(AdjitError, AssertionError):
     """`check_grads` found a derivative that differs from the finite difference.
 
-    Wrong: a `custom_vjp` rule with a sign error. Right: mend the rule; the message names the worst entry.
+    Wrong: a kink or a jump at the point. Right: another point; the message names the worst entry.
     """
 
 

@@ -105,6 +105,31 @@ def swap_under_branch(x, n):
     return np.sum(a * a) + np.sum(b)
 
 
+@program(vector(6))
+def swap_of_views(x):
+    y = x.copy()
+    a = y[:3]
+    b = y[3:]
+    for t in range(3):
+        a[0] = b[1] * b[2] + a[1]
+        a, b = b, a
+        b[2] = a[0] * 0.5
+    return np.sum(a * b) + y[0]
+
+
+@program(lambda r: (r.uniform(-1, 1, 6), 3))
+def swap_of_memory_of_one_pass(x, n):
+    s = 0.0
+    for k in range(n):
+        a = x * s
+        b = np.ones(6) * x[k]
+        for t in range(k):
+            b[t] = a[0] * x[t] + b[1]
+            a, b = b, a
+        s += np.sum(a * a) + b[0]
+    return s
+
+
 @program(vector(5))
 def rebound_in_loop(x):
     u = x

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ..ir.builder import Builder, const
-from ..ir.nodes import Alloc, Block, Call, Const, For, If, Mark, Op, Operand, Stmt, Var, While
+from ..ir.nodes import Alloc, Block, Call, Const, For, If, Mark, Op, Operand, Reshape, Stmt, Var, View, While
 from ..ir.types import INT, Array
 from ..ir.visitor import blocks, defined, walk
 from .activity import Activity
@@ -262,15 +262,35 @@ class ForwardSweep:
     def _make_shadow(self, v: Var) -> None:
         self.trail.shadows[v] = self.b.alloc(shape_of(self.b, v), v.type.dtype, f"ct_{v.name}")
 
+    def _shadow(self, x: Operand) -> Var:
+        """The shadow of a reference that is handed on; that of a part of an array is this part of its shadow."""
+        v = _var(x)
+        if v not in self.trail.shadows:
+            match self.place.definition[v]:
+                case View(array=base, axes=axes, fixed=fixed):
+                    return self.b.view(self._shadow(base), axes, fixed, f"ct_{v.name}")
+                case Reshape(array=base, shape=shape):
+                    return self.b.reshape(self._shadow(base), shape, f"ct_{v.name}")
+        return self.trail.shadows[v]
+
     # -- control
     def _carried_shadows(self, outs: tuple[Var, ...]) -> list[int]:
-        return [k for k, o in enumerate(outs) if isinstance(o.type, Array) and o in self.active]
+        """Exchanged references whose shadows the forward sweep hands on too: those to memory that outlives it.
+        Those to memory of one pass are found again in the reverse of the pass.
+        """
+        return [
+            k
+            for k, o in enumerate(outs)
+            if isinstance(o.type, Array)
+            and o in self.active
+            and self.plan.recipes.outlives(o)
+        ]
 
     def _loop(self, stmt: For | While) -> None:
         b = self.b
         sites = self.sites_within(stmt)
         swapped = self._carried_shadows(stmt.outs)
-        inits = [self.position[s] for s in sites] + [self.trail.shadows[_var(stmt.inits[k])] for k in swapped]
+        inits = [self.position[s] for s in sites] + [self._shadow(stmt.inits[k]) for k in swapped]
         args = [b.fresh("position", INT) for _ in sites]
         args += [b.fresh(f"ct_{stmt.args[k].name}", _fresh_type(stmt.args[k])) for k in swapped]
         outs = [b.fresh(x.name, x.type) for x in args]
@@ -279,9 +299,8 @@ class ForwardSweep:
         params = (stmt.iv, *stmt.args) if isinstance(stmt, For) else stmt.args
         with b.block() as inner:
             self._block(stmt.body, params)
-        yields = [self.position[s] for s in sites] + [
-            self.trail.shadows[_var(stmt.body.yields[k])] for k in swapped
-        ]
+            yields = [self.position[s] for s in sites]
+            yields += [self._shadow(stmt.body.yields[k]) for k in swapped]
         self.position.update(zip(sites, outs, strict=False))
         self.trail.shadows.update(zip((stmt.outs[k] for k in swapped), outs[len(sites) :], strict=True))
         new = replace(
@@ -304,10 +323,9 @@ class ForwardSweep:
             kept, self.trail.exports = self.trail.exports, {}
             with b.block() as inner:
                 self._block(block)
+                yields = [self.position[s] for s in sites]
+                yields += [self._shadow(block.yields[k]) for k in swapped]
             own, self.trail.exports = self.trail.exports, kept
-            yields = [self.position[s] for s in sites] + [
-                self.trail.shadows[_var(block.yields[k])] for k in swapped
-            ]
             sides.append((inner, yields, own))
         outs = [b.fresh("position", INT) for _ in sites]
         outs += [b.fresh(f"ct_{stmt.outs[k].name}", _fresh_type(stmt.outs[k])) for k in swapped]

@@ -174,7 +174,7 @@ class _Planner:
         home = self.place.block_of[stmt.array]
         if self.place.inside(home, loop) or not self.place.loops(self.place.block_with[loop]):
             return None
-        if not self.top_shape(stmt.array):
+        if not self.recipes.outlives(stmt.array):
             return None
         loops = self._same_contents(stmt.array, loop)
         key = (stmt.array, loops[0])
@@ -203,10 +203,6 @@ class _Planner:
         return any(
             not memory[a].isdisjoint(memory[array]) for inner in walk(Block((stmt,))) for a in writes(inner)
         )
-
-    def top_shape(self, array: Var) -> bool:
-        """Whether all memory that a reference may mean is made in the outermost block."""
-        return all(self.place.is_top(r) for r in self.recipes.roots[array])
 
     def _snapshot_price(self, snapshot: Snapshot) -> float:
         block = self.place.block_with[snapshot.loop]

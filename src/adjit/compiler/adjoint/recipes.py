@@ -152,9 +152,13 @@ class Recipes:
                     return None
                 return (*variables((cond,)), *(x for side in sides for x in side or ()))
             case For() | While():
-                return () if all(self.place.is_top(r) for r in self.roots[array]) else None
+                return () if self.outlives(array) else None
             case _:
                 return None
+
+    def outlives(self, array: Var) -> bool:
+        """Whether all memory that a reference may mean is made in the outermost block."""
+        return all(self.place.is_top(r) for r in self.roots[array])
 
     # -- branches that can be run again
     def _branch_leaves(self, stmt: If, k: int) -> tuple[Var, ...] | None:

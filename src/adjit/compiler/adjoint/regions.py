@@ -28,8 +28,9 @@ class _Carried:
         self.stmt = stmt
         again, b = sweep.again, sweep.b
         self.sites = sweep.forward.sites_within(stmt)
-        self.arrays = [k for k, o in enumerate(stmt.outs) if isinstance(o.type, Array)]
-        self.shadowed = [k for k in self.arrays if stmt.outs[k] in sweep.active]
+        handed_on = [k for k, o in enumerate(stmt.outs) if isinstance(o.type, Array)]
+        self.shadowed = [k for k in handed_on if stmt.outs[k] in sweep.active]
+        self.arrays = [k for k in handed_on if sweep.plan.recipes.outlives(stmt.outs[k])]  # others are never read
         self.scalars = [
             k for k, a in enumerate(stmt.args) if not isinstance(a.type, Array) and a in sweep.active
         ]

@@ -93,7 +93,7 @@ def _unknown(ctx: Context, function: object) -> Value:
         MissingRuleError,
         f"{name_of(function)} is not supported",
         "adjit has neither a definition over loops nor a rule for it",
-        "write it as loops, or give it a derivative with adjit.custom_vjp",
+        "write it as loops",
     )
 
 
