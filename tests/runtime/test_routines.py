@@ -35,6 +35,10 @@ CALLS = [
     ("slogdet", (zeros(1), zeros(1), A), tuple(np.array([x]) for x in np.linalg.slogdet(A))),
     ("cholesky", (zeros(4, 4), S), (np.linalg.cholesky(S),)),
     ("eigh", (zeros(4), zeros(4, 4), S), tuple(np.linalg.eigh(S))),
+    ("svd", (zeros(4, 3), zeros(3), zeros(3, 3), B), tuple(np.linalg.svd(B, full_matrices=False))),
+    ("qr", (zeros(4, 3), zeros(3, 3), B), tuple(np.linalg.qr(B))),
+    ("pinv", (zeros(3, 4), B), (np.linalg.pinv(B),)),
+    ("pinv", (zeros(4, 3), B.T, True), (np.linalg.pinv(B.T),)),
     ("argsort", (zeros(4, dtype=np.int64), np.array([2.0, 0.0, 2.0, -1.0])), (np.array([3, 1, 0, 2]),)),
 ]
 

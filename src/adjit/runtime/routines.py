@@ -167,6 +167,45 @@ def eigh(w: Any, v: Any, a: Any) -> None:
 
 
 @routine
+def svd(u: Any, s: Any, v: Any, a: Any) -> None:
+    """The reduced form: `a = u @ diag(s) @ v`."""
+    if u.size > 0 and v.size > 0:
+        found = np.linalg.svd(dense(a), False)
+        _put(u, found[0])
+        s[:] = found[1]
+        _put(v, found[2])
+
+
+@routine
+def qr(q: Any, r: Any, a: Any) -> None:
+    """The reduced form."""
+    if a.size > 0:
+        found = np.linalg.qr(dense(a))
+        _put(q, found[0])
+        _put(r, found[1])
+
+
+@routine
+def pinv(out: Any, a: Any, by_size: bool = False) -> None:
+    """Singular values below a fraction of the largest count as zero; `by_size`: that fraction grows with the
+    matrix.
+    """
+    n, m = a.shape
+    for i in range(m):
+        for j in range(n):
+            out[i, j] = 0
+    if n == 0 or m == 0:
+        return
+    u, s, v = np.linalg.svd(dense(a), False)
+    least = s[0] * (np.finfo(s.dtype).eps * max(n, m) if by_size else 1e-15)
+    for k in range(s.shape[0]):
+        if s[k] > least:
+            for i in range(m):
+                for j in range(n):
+                    out[i, j] += v[k, i] * u[j, k] / s[k]
+
+
+@routine
 def argsort(out: Any, a: Any) -> None:
     """The stable permutation that sorts a vector."""
     out[:] = np.argsort(a, kind="mergesort")

@@ -66,7 +66,11 @@ def products(a, b):
 
 
 def stacked(a, b):
-    return np.sum(np.matmul(np.expand_dims(a, 0), np.expand_dims(b, 0)) ** 2) + np.sum(a[0] @ b) + np.sum(b.T @ a[1])
+    return (
+        np.sum(np.matmul(np.expand_dims(a, 0), np.expand_dims(b, 0)) ** 2)
+        + np.sum(a[0] @ b)
+        + np.sum(b.T @ a[1])
+    )
 
 
 CASES = [
@@ -85,7 +89,9 @@ CASES = [
 ]
 
 
-def differences(f: Callable[..., Any], args: tuple[np.ndarray, ...], k: int, step: float = 1e-6) -> np.ndarray:
+def differences(
+    f: Callable[..., Any], args: tuple[np.ndarray, ...], k: int, step: float = 1e-6
+) -> np.ndarray:
     found = np.zeros_like(args[k])
     for i in np.ndindex(found.shape):
         sides = []
@@ -131,7 +137,9 @@ def test_determinant_of_singular_matrices() -> None:
             return np.linalg.det(a)
 
         close(adjit.grad(f)(a), differences(f, (a,), 0, 1e-3), 1e-9)
-        wanted = np.array([differences(lambda x, i=i: adjit.grad(f)(x)[i], (a,), 0, 1e-4) for i in np.ndindex(3, 3)])
+        wanted = np.array(
+            [differences(lambda x, i=i: adjit.grad(f)(x)[i], (a,), 0, 1e-4) for i in np.ndindex(3, 3)]
+        )
         close(adjit.hessian(f)(a), wanted.reshape(3, 3, 3, 3), 1e-6)
 
 

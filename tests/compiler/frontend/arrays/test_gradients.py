@@ -100,7 +100,7 @@ def reshapes(x):
 
 def pairs(x):
     d = np.subtract.outer(x[0], x[1])
-    q, r = np.divmod(x[2], 0.7)
+    _, r = np.divmod(x[2], 0.7)
     return np.sum(d * d * d) + np.add.reduce(x[3]) ** 2 + np.sum(r * r) + np.sum(np.cumsum(x, axis=1) ** 2)
 
 
@@ -112,7 +112,8 @@ def stacks(x):
 
 def integer_casts(x):
     k = (x * 3.0).astype(np.int64)
-    return np.sum(x * k) + np.sum(x.astype(np.float32)[0].astype(np.float64) * 0.0) + x[int(np.abs(k[0, 0])) % 2, 1]
+    narrow = x.astype(np.float32)[0].astype(np.float64)
+    return np.sum(x * k) + np.sum(narrow * 0.0) + x[int(np.abs(k[0, 0])) % 2, 1]
 
 
 CASES = [

@@ -16,7 +16,7 @@ from . import attributes, create, elementwise, fill, indexing, linear, shapes, s
 from .broadcast import common_shape, expanded
 from .context import Context
 from .create import NONE, checked_shape, is_none, wanted_dtype
-from .numpy_table import builtin
+from .numpy_table import builtin, numpy_call
 from .promote import cast, is_array, is_number, operand, result_type, value_of
 from .promote import kind as kind_of
 from .shapes import as_array, constant, lengths
@@ -148,6 +148,41 @@ def moveaxis(ctx: Context, a: Value, source: Value, destination: Value) -> Value
     return shapes.moveaxis(ctx, as_array(ctx, a), source, destination)
 
 
+@builtin(np.rollaxis)
+def rollaxis(ctx: Context, a: Value, axis: Value, start: Value = ZERO) -> Value:
+    found = as_array(ctx, a)
+    rank = len(found.shape)
+    at, before = shapes.axis(ctx, axis, rank), int(str(constant(ctx, start, "start")))
+    before = before + rank if before < 0 else before
+    order = [k for k in range(rank) if k != at]
+    order.insert(before - (at < before), at)
+    return view.permuted(ctx, found, order)
+
+
+@builtin(np.unstack)
+def unstack(ctx: Context, x: Value, *, axis: Value = ZERO) -> Value:
+    a = as_array(ctx, x)
+    at = shapes.axis(ctx, axis, len(a.shape))
+    length = constant(ctx, attributes.length(a.shape[at]), "the number of arrays")
+    parts = [view.without_axis(ctx, a, at, ctx.b.const(k)) for k in range(int(str(length)))]
+    return Sequence_(tuple(parts), tuple)
+
+
+@builtin(np.ix_)
+def ix_(ctx: Context, *args: Value) -> Value:
+    """Open mesh: each array along an axis of its own; booleans as the positions where they are true."""
+    found: list[Value] = []
+    for k, value in enumerate(args):
+        a = as_array(ctx, value)
+        if a.dtype == "bool":
+            a = indexing.true_positions(ctx, a)[0]
+        for j in range(len(args)):
+            if j != k:
+                a = view.with_new_axis(ctx, a, j)
+        found.append(a)
+    return Sequence_(tuple(found), tuple)
+
+
 @builtin(np.expand_dims)
 def expand_dims(ctx: Context, a: Value, axis: Value) -> Value:
     return shapes.expand_dims(ctx, as_array(ctx, a), axis)
@@ -253,6 +288,18 @@ def flatnonzero(ctx: Context, a: Value) -> Value:
     return indexing.true_positions(ctx, shapes.ravel(ctx, as_array(ctx, a)))[0]
 
 
+@builtin(np.argwhere)
+def argwhere(ctx: Context, a: Value) -> Value:
+    found = indexing.true_positions(ctx, as_array(ctx, a))
+    return numpy_call(ctx, np.stack, [Sequence_(tuple(found), tuple)], {"axis": Static(1)})
+
+
+@builtin(np.extract)
+def extract(ctx: Context, condition: Value, arr: Value) -> Value:
+    mask, source = (shapes.ravel(ctx, as_array(ctx, v)) for v in (condition, arr))
+    return indexing.getitem(ctx, source, create.converted(ctx, mask, "bool"))
+
+
 @builtin(np.clip)
 def clip(
     ctx: Context, a: Value, a_min: Value = NONE, a_max: Value = NONE, *, min: Value = NONE, max: Value = NONE
@@ -352,6 +399,16 @@ def iinfo(ctx: Context, type: Value) -> Value:
 @builtin(np.isscalar)
 def isscalar(ctx: Context, element: Value) -> Value:
     return Static(is_number(element))
+
+
+@builtin(np.astype)
+def astype(ctx: Context, x: Value, dtype: Value) -> Value:
+    return create.array(ctx, x, dtype)
+
+
+@builtin(np.imag)
+def imag(ctx: Context, val: Value) -> Value:
+    return numpy_call(ctx, np.zeros_like, [val], {}) if is_array(val) else Static(0)
 
 
 @builtin(np.real, np.conjugate)

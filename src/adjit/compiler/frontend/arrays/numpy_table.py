@@ -19,7 +19,7 @@ from ...definitions import DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_ma
 from ...ir.builder import const
 from ...ir.types import FLOATS
 from ...library import ROUTINES as LIBRARY
-from ..values import ArrayValue, ScalarValue, Sequence_, Static, Value, VirtualArray
+from ..values import ArrayValue, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, shapes, store, view
 from .broadcast import unsure_of
 from .context import Context
@@ -254,9 +254,19 @@ def _each_array(ctx: Context, value: Value, once: bool) -> Value:
 
 
 def _op(ctx: Context, op: str, args: Sequence[Value]) -> Value:
-    """A core op by its name, on numbers of their common dtype."""
+    """A core op by its name, on numbers or arrays of their common dtype; of a structure, leaf by leaf."""
+    match args:
+        case [Sequence_(items=items, kind=kind)]:
+            return Sequence_(tuple(_op(ctx, op, [v]) for v in items), kind)
+        case [Mapping_(items=found)]:
+            return Mapping_({k: _op(ctx, op, [v]) for k, v in found.items()})
+        case [Record(cls=cls, items=fields)]:
+            return Record(cls, {k: _op(ctx, op, [v]) for k, v in fields.items()})
     numbers = [elementwise.number_of(ctx, v) for v in args]
     dtype = result_type(ctx, numbers)
+    if any(is_array(v) for v in numbers):
+        kinds = [dtype] * len(numbers)
+        return elementwise.mapped(ctx, lambda *xs: ctx.b.op(op, *xs), numbers, kinds, dtype, 1)
     weak = all(is_weak(v) for v in numbers)
     return value_of(ctx.b.op(op, *(operand(ctx, v, dtype) for v in numbers)), weak=weak)
 

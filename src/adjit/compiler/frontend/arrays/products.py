@@ -1,4 +1,4 @@
-"""Products of vectors and matrices by rank, and the routines of linear algebra.
+"""Products of vectors and matrices, by rank.
 
 Two float matrices of any size go to the library; small ones of known size, and all products with a vector,
 are loops. Operands of a library call are variables: views need no copy, anything virtual is put into
@@ -11,18 +11,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....errors import InferenceError, ShapeError, UnsupportedSyntaxError
+from ....errors import ShapeError
 from ...definitions import DEFINITIONS
 from ...definitions.linear import inner_product, matrix_vector, vector_matrix
 from ...ir.nodes import Const, Operand
 from ...ir.types import FLOATS
-from ..values import ArrayValue, Record, Sequence_, Static, Value
+from ..values import ArrayValue, Value
 from . import create, elementwise, fill, view
 from .broadcast import require_equal
 from .context import Context
 from .numpy_table import builtin, defined
-from .promote import AnyArray, is_number, result_type, value_of
-from .shapes import as_array, constant
+from .promote import AnyArray, is_number, result_type
+from .shapes import as_array
 
 SMALL = 64
 
@@ -102,144 +102,3 @@ def _by_loops(ctx: Context, a: ArrayValue, b: ArrayValue, kind: str) -> ArrayVal
 def operand_of(ctx: Context, a: AnyArray, kind: str) -> ArrayValue:
     """The array in memory, with the dtype given."""
     return fill.in_memory(ctx, a if a.dtype == kind else create.converted(ctx, a, kind))
-
-
-# -- linear algebra
-
-
-def float_kind(ctx: Context, *values: Value) -> str:
-    kind = result_type(ctx, values)
-    return kind if kind in FLOATS else "float64"
-
-
-def square(ctx: Context, value: Value, what: str) -> tuple[ArrayValue, str]:
-    """A square float matrix in memory."""
-    a = as_array(ctx, value)
-    if len(a.shape) != 2:
-        if len(a.shape) > 2:
-            ctx.error(
-                UnsupportedSyntaxError,
-                f"{what} of a stack of matrices is not supported",
-                instead="write a loop",
-            )
-        ctx.error(ShapeError, f"{len(a.shape)}-dimensional array given. Array must be two-dimensional")
-    require_equal(ctx, a.shape[0], a.shape[1], "Last 2 dimensions of the array must be square")
-    kind = float_kind(ctx, a)
-    return operand_of(ctx, a, kind), kind
-
-
-def called(ctx: Context, routine: str, outs: Sequence[ArrayValue], *operands: ArrayValue) -> None:
-    ctx.b.call(routine, *(o.base for o in outs), *(view.as_variable(ctx, a) for a in operands))
-
-
-def number(ctx: Context, a: ArrayValue) -> Value:
-    """The only element of an array of length one."""
-    return value_of(view.element(ctx, a, (view.ZERO,)))
-
-
-@builtin(np.linalg.solve)
-def solve(ctx: Context, a: Value, b: Value) -> Value:
-    right = as_array(ctx, b)
-    if len(right.shape) not in (1, 2):
-        ctx.error(UnsupportedSyntaxError, "np.linalg.solve takes a vector or a matrix on the right-hand side")
-    kind = float_kind(ctx, as_array(ctx, a), right)
-    matrix = operand_of(ctx, square(ctx, a, "np.linalg.solve")[0], kind)
-    aligned(ctx, matrix.shape[0], right.shape[0])
-    out = fill.allocate(ctx, right.shape, kind, "x")
-    called(ctx, "solve", (out,), matrix, operand_of(ctx, right, kind))
-    return out
-
-
-@builtin(np.linalg.inv)
-def inv(ctx: Context, a: Value) -> Value:
-    matrix, kind = square(ctx, a, "np.linalg.inv")
-    out = fill.allocate(ctx, matrix.shape, kind, "inverse")
-    called(ctx, "inv", (out,), matrix)
-    return out
-
-
-@builtin(np.linalg.det)
-def det(ctx: Context, a: Value) -> Value:
-    matrix, kind = square(ctx, a, "np.linalg.det")
-    out = fill.allocate(ctx, (view.ONE,), kind, "det")
-    called(ctx, "det", (out,), matrix)
-    return number(ctx, out)
-
-
-@builtin(np.linalg.slogdet)
-def slogdet(ctx: Context, a: Value) -> Value:
-    matrix, kind = square(ctx, a, "np.linalg.slogdet")
-    outs = [fill.allocate(ctx, (view.ONE,), kind, name) for name in ("sign", "logdet")]
-    called(ctx, "slogdet", outs, matrix)
-    return _named(type(np.linalg.slogdet(np.eye(1))), number(ctx, outs[0]), number(ctx, outs[1]))
-
-
-@builtin(np.linalg.cholesky)
-def cholesky(ctx: Context, a: Value, *, upper: Value = Static(False)) -> Value:  # noqa: B008
-    matrix, kind = square(ctx, a, "np.linalg.cholesky")
-    if constant(ctx, upper, "upper"):
-        matrix = _transposed(ctx, matrix)
-    out = fill.allocate(ctx, matrix.shape, kind, "factor")
-    called(ctx, "cholesky", (out,), matrix)
-    return _transposed(ctx, out) if constant(ctx, upper, "upper") else out
-
-
-@builtin(np.linalg.eigh)
-def eigh(ctx: Context, a: Value, UPLO: Value = Static("L")) -> Value:  # noqa: B008
-    matrix, kind = square(ctx, a, "np.linalg.eigh")
-    if str(constant(ctx, UPLO, "UPLO")).upper() == "U":
-        matrix = _transposed(ctx, matrix)
-    n = matrix.shape[0]
-    w, v = fill.allocate(ctx, (n,), kind, "w"), fill.allocate(ctx, (n, n), kind, "v")
-    called(ctx, "eigh", (w, v), matrix)
-    return _named(type(np.linalg.eigh(np.eye(1))), w, v)
-
-
-@builtin(np.linalg.eigvalsh)
-def eigvalsh(ctx: Context, a: Value, UPLO: Value = Static("L")) -> Value:  # noqa: B008
-    found = eigh(ctx, a, UPLO)
-    assert isinstance(found, Record)
-    return next(iter(found.items.values()))
-
-
-def _named(cls: type, *values: Value) -> Record:
-    return Record(cls, dict(zip(cls._fields, values, strict=True)))  # type: ignore[attr-defined]
-
-
-def _transposed(ctx: Context, a: ArrayValue) -> ArrayValue:
-    turned = view.transposed(ctx, a)
-    assert isinstance(turned, ArrayValue)
-    return turned
-
-
-@builtin(np.linalg.matrix_power)
-def matrix_power(ctx: Context, a: Value, n: Value) -> Value:
-    """By repeated squaring; the exponent is constant."""
-    power = constant(ctx, n, "the exponent")
-    if not isinstance(power, int | np.integer):
-        ctx.error(InferenceError, "exponent must be an integer")
-    base: AnyArray = as_array(ctx, a)
-    if power < 0:
-        base, power = as_array(ctx, inv(ctx, base)), -power
-    if power == 0:
-        return defined(ctx, np.eye, DEFINITIONS[np.eye], [value_of(base.shape[0], weak=True)], {})
-    result: AnyArray | None = None
-    while power:
-        if power & 1:
-            result = base if result is None else matrix_product(ctx, result, base)
-        power >>= 1
-        if power:
-            base = matrix_product(ctx, base, base)
-    assert result is not None
-    return create.array(ctx, result, create.NONE)
-
-
-@builtin(np.linalg.multi_dot)
-def multi_dot(ctx: Context, arrays: Value) -> Value:
-    items = arrays.items if isinstance(arrays, Sequence_) else ()
-    if len(items) < 2:
-        ctx.error(InferenceError, "Expecting at least two arrays.")
-    result = items[0]
-    for item in items[1:]:
-        result = dot(ctx, result, item)
-    return result

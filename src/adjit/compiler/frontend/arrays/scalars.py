@@ -258,7 +258,9 @@ def _heaviside(b: Builder, x: Operand, at_zero: Operand) -> Operand:
 
 
 def _xlogy(b: Builder, x: Operand, y: Operand) -> Operand:
-    """Zero for x = 0 even if the logarithm is infinite or NaN; where it is finite, d/dx is the logarithm there too."""
+    """Zero for x = 0 even if the logarithm is infinite or NaN; where it is finite, d/dx is the logarithm
+    there too.
+    """
     bad = b.op("or", b.op("le", y, like(y, 0.0)), b.op("eq", y, like(y, math.inf)))
     zero = b.op("and", b.op("eq", x, like(x, 0.0)), bad)
     safe = b.op("select", zero, like(y, 1.0), y)
@@ -302,6 +304,8 @@ for _op in [
     "expit",
 ]:
     _core_row(_op, getattr(special, _op))
+for _op in ("cbrt", "exp2", "expm1", "log1p"):
+    BY_FUNCTION[getattr(special, _op)] = ROWS[_op]
 BY_FUNCTION[special.psi] = ROWS["digamma"]
 for _name, _op in (("erf", "erf"), ("erfc", "erfc"), ("lgamma", "gammaln"), ("gamma", "gamma")):
     BY_FUNCTION[getattr(math, _name)] = ROWS[_op]
