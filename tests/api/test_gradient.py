@@ -92,6 +92,24 @@ def test_argnums_must_exist(argnums: Any) -> None:
         adjit.grad(total, argnums=argnums)
 
 
+def test_argnums_name_an_argument_once() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        adjit.grad(lambda x, y: x * y, argnums=(0, "x"))
+
+
+def held_parameters(p, x):  # type: ignore[no-untyped-def]
+    fixed = adjit.stop_gradient(p)
+    return np.sum(adjit.stop_gradient(x * x) * x * fixed["w"]) * p["scale"]
+
+
+def test_stop_gradient_of_arrays_and_structures() -> None:
+    x, w = np.array([0.5, -2.0]), np.array([3.0, 0.25])
+    d_p, d_x = adjit.grad(held_parameters, argnums=(0, 1))({"w": w, "scale": 2.0}, x)
+    np.testing.assert_allclose(d_x, 2.0 * x * x * w)
+    np.testing.assert_array_equal(d_p["w"], [0.0, 0.0])
+    np.testing.assert_allclose(d_p["scale"], np.sum(x**3 * w))
+
+
 def test_integers_have_no_gradient() -> None:
     with pytest.raises(NotDifferentiableError, match="argument 'x' is of type int64"):
         adjit.grad(cubic)(3)

@@ -21,6 +21,12 @@ def reused(x):  # type: ignore[no-untyped-def]
     return np.sum(h2 * h2) + 3.0 * x[0]
 
 
+def read_by_elements_and_by_a_loop(x):  # type: ignore[no-untyped-def]
+    h = np.sin(x)
+    k = h[0] * h[1]
+    return np.sum(h * h) * k
+
+
 def last_binding(x):  # type: ignore[no-untyped-def]
     h = 2.0 * x
     h = h * h
@@ -51,6 +57,15 @@ def test_only_later_uses_of_an_array_count() -> None:
     x = np.array([0.3, -1.2])
     _, inner = adjit.grad(reused, intermediates="h2")(x)
     np.testing.assert_allclose(inner["h2"], 2.0 * np.sin(x), rtol=1e-14)
+
+
+def test_every_later_use_of_an_array_counts() -> None:
+    x = np.array([0.3, -1.2, 0.8])
+    _, inner = adjit.grad(read_by_elements_and_by_a_loop, intermediates=("h", "k"))(x)
+    h = np.sin(x)
+    expected = 2.0 * h * h[0] * h[1] + np.sum(h * h) * np.array([h[1], h[0], 0.0])
+    np.testing.assert_allclose(inner["h"], expected, rtol=1e-14)
+    np.testing.assert_allclose(inner["k"], np.sum(h * h), rtol=1e-14)
 
 
 def test_last_binding_counts() -> None:

@@ -106,6 +106,13 @@ def test_inputs_may_not_change_in_between() -> None:
         pullback()
 
 
+def test_inputs_that_the_reverse_sweep_does_not_read_may_change() -> None:
+    x = np.ones(3)
+    _, pullback = adjit.vjp(lambda x: np.sum(3.0 * x), x)
+    x[:] = 7.0
+    np.testing.assert_array_equal(pullback()[0], [3.0, 3.0, 3.0])
+
+
 def test_seeds_and_gradients_share_nothing() -> None:
     seed, x = np.ones(2), np.ones(2)
     _, pullback = adjit.vjp(lambda x: x, x)

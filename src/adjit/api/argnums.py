@@ -14,7 +14,10 @@ def positions(transform: Transform, argnums: Argnums) -> tuple[tuple[int, ...], 
     """Argument positions, and whether one was named alone."""
     single = isinstance(argnums, int | str)
     chosen = [argnums] if isinstance(argnums, int | str) else list(argnums)
-    return tuple(_position(transform, a) for a in chosen), single
+    found = tuple(_position(transform, a) for a in chosen)
+    if len(set(found)) < len(found):
+        raise ValueError(f"argnums names an argument twice: {argnums!r}")
+    return found, single
 
 
 def _position(transform: Transform, a: int | str) -> int:

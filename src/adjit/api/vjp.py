@@ -11,11 +11,11 @@ import numpy as np
 
 from ..compiler import derived, pipeline
 from ..compiler.analyses.alias import roots
+from ..compiler.analyses.effects import reads, writes
 from ..compiler.codegen import Text
-from ..compiler.ir.nodes import Accumulate, Call, Function, Store, Var
+from ..compiler.ir.nodes import Function, Stmt, Var
 from ..compiler.ir.types import Array, is_float
 from ..compiler.ir.visitor import walk
-from ..compiler.library import ROUTINES
 from ..compiler.program import Program, ResultLeaf, StaticSpec
 from ..errors import InputChangedError, ReleasedError, SeedError
 from ..options import DEFAULT, Options
@@ -26,18 +26,10 @@ from .argnums import Argnums, frozen, positions
 from .transform import Transform, kept
 
 
-def written(fn: Function) -> frozenset[int]:
-    """Parameters whose memory a function may write."""
+def touched(fn: Function, effect: Callable[[Stmt], tuple[Var, ...]]) -> frozenset[int]:
+    """Parameters whose memory a function may write (or read), for the effect `writes` (or `reads`)."""
     memory = roots(fn)
-    found: set[Var] = set()
-    for stmt in walk(fn.body):
-        if isinstance(stmt, Store | Accumulate):
-            found |= memory[stmt.array]
-        elif isinstance(stmt, Call):
-            for k in ROUTINES[stmt.name].writes:
-                array = stmt.args[k]
-                assert isinstance(array, Var)
-                found |= memory[array]
+    found: set[Var] = set().union(*(memory[a] for stmt in walk(fn.body) for a in effect(stmt)))
     return frozenset(k for k, p in enumerate(fn.params) if p in found)
 
 
@@ -56,6 +48,7 @@ class Split:
     own: int
     floats: tuple[int, ...]
     saved_names: tuple[str, ...]
+    reads: frozenset[int]
     writes: frozenset[int]
     forward: tuple[Interface, Text]
     backward: tuple[Interface, Text]
@@ -97,7 +90,8 @@ def split(program: Program, transform: Vjp) -> Split:
         own,
         tuple(k for k, r in enumerate(fn.results) if is_float(r.type)),
         tuple(v.name for v in backward.params[: len(forward.results) - own]),
-        written(backward),
+        touched(backward, reads),
+        touched(backward, writes),
         (interface(forward), pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`")),
         (interface(backward), pipeline.emit(backward, transform.options, f"Reverse sweep of `{name}`")),
     )
@@ -163,10 +157,11 @@ class Pullback:
         self._lock = threading.Lock()
         self._zeros = [cotangents.zero(arguments[p]) for p in halves.kept.leaves.zeros]
         arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+        used = halves.kept.reads | halves.kept.writes  # of others the reverse sweep needs the lengths only
         self._borrowed = [
             k
             for k, v in enumerate(saved)
-            if isinstance(v, np.ndarray) and any(np.may_share_memory(v, a) for a in arrays)
+            if k in used and isinstance(v, np.ndarray) and any(np.may_share_memory(v, a) for a in arrays)
         ]
         self._marks = [fingerprint(saved[k]) for k in self._borrowed] if halves.options.check_inputs else []
 

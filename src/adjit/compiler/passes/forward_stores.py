@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from ..analyses.dependence import Access, Dependence
 from ..analyses.effects import writes
-from ..ir.nodes import Accumulate, Alloc, Block, Call, Const, For, Function, If, Load, Operand, Stmt, Store, Var, While
-from ..ir.types import grows
+from ..ir.nodes import Accumulate, Alloc, Block, Call, Const, For, Function, If, Load, Mark, Operand, Stmt, Store, Var, While
+from ..ir.types import Array, grows
 from ..ir.visitor import blocks, walk
 from .rewrite import Rewriter
 
@@ -121,6 +121,8 @@ class _Forwarding(Rewriter):
                     self.forget(self.facts.origin(array), None)
             case Alloc(out=out):
                 self.forget(out, None)
+            case Mark(value=value) if isinstance(value.type, Array):  # reads behind it are its uses
+                self.forget_roots(self.facts.roots[value])
         super().visit(stmt)
 
     def block(self, block: Block) -> Block:

@@ -125,6 +125,8 @@ class _Fusing(Rewriter):
         """Whether `later` must stay behind `earlier`."""
         if not self.reads(later).isdisjoint(defined(earlier)):
             return True
+        if self.marks(later, earlier) or self.marks(earlier, later):
+            return True
         if self.guards(earlier) and (blocks(later) or isinstance(later, Store | Call)):
             return True
         shared = len(self.facts.definitions.place[later].loops)
@@ -133,6 +135,13 @@ class _Fusing(Rewriter):
             for x in self.accesses(earlier)
             for y in self.accesses(later)
         )
+
+    def marks(self, stmt: Stmt, other: Stmt) -> bool:
+        """Whether a statement marks memory that the other touches: the mark divides the uses of an array."""
+        if not isinstance(stmt, Mark) or not isinstance(stmt.value, Var):
+            return False
+        memory = self.facts.roots.get(stmt.value, frozenset())
+        return any(not memory.isdisjoint(self.facts.roots[a.array]) for a in self.accesses(other))
 
     def guards(self, stmt: Stmt) -> bool:
         """Whether a statement may raise, so that what follows may rely on it."""
