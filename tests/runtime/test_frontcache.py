@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,8 +40,9 @@ def f(x):
 
 
 class Folder:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path) -> None:
         self.path = path
+        self.source = source
         (path / "use.py").write_text(SCRIPT)
         self.model(MODEL)
 
@@ -48,29 +50,33 @@ class Folder:
         (self.path / "model.py").write_text(text)
 
     def run(self) -> tuple[str, str]:
-        source = str(Path(__file__).parents[2] / "src")
         changes = {
             "ADJIT_CACHE_DIR": str(self.path / "cache"),
-            "PYTHONPATH": source,
+            "PYTHONPATH": str(self.source),
             "ADJIT_DISABLE_JIT": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
         }
-        environment = {**os.environ, **changes, "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, **changes}
+        command = [sys.executable, "use.py"]
         done = subprocess.run(
-            [sys.executable, "use.py"],
-            cwd=self.path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
+            command, cwd=self.path, env=environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         first, second = done.stdout.splitlines()
         return first, second
 
 
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package: the cache looks at the package's own files, which may be edited meanwhile."""
+    copy = tmp_path_factory.mktemp("source")
+    shutil.copytree(Path(__file__).parents[2] / "src" / "adjit", copy / "adjit")
+    return copy
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
+def folder(tmp_path: Path, source: Path) -> Folder:
+    return Folder(tmp_path, source)
 
 
 def test_a_second_process_finds_everything(folder: Folder) -> None:

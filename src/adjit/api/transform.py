@@ -253,7 +253,7 @@ class Transform:
     def compiled(self) -> Any:
         """The compiled function of the latest kind of arguments, without the checks around it."""
         found = [e for entries in self.entries.values() for e in entries]
-        return found[-1].runner.loaded.call if found else None
+        return found[-1].runner.bare if found else None
 
     def __repr__(self) -> str:
         return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}>"

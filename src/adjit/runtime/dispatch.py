@@ -29,8 +29,10 @@ from ..options import Options
 from . import aliasing, files, modules, pytree
 from .modules import Loaded
 from .support import Failure
+from .workspace import EMPTY, Pool
 
 Convert = Callable[[Any], Any]
+WORDS = numba.types.Array(numba.types.int64, 1, "C")
 
 
 def same_value(a: object, b: object) -> bool:
@@ -131,12 +133,15 @@ class Runner:
         self.passed = {k: p for k, (_, _, p) in enumerate(known.results) if p >= 0}
         self.simple = not self.passed and not any(self.outs)
         self.ready: set[object] = set()
+        self.pool = Pool() if text.workspace else None
 
     def prepare(self, leaves: Sequence[Any]) -> None:
         """Compile for these leaves, ahead of the call."""
         if not self.loaded.compiled:
             return
         types = tuple(numba.typeof(x) for x in leaves)
+        if self.pool is not None:
+            types = (*types, WORDS)
         if types in self.ready:
             return
         start = time.perf_counter()
@@ -175,7 +180,7 @@ class Runner:
         if not self.loaded.compiled:
             leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
         try:
-            found = self.loaded.call(*leaves)
+            found = self.loaded.call(*leaves) if self.pool is None else self.with_workspace(leaves)
         except Failure as failed:
             raise failure(failed, self.text) from None
         if self.count == 1:
@@ -183,6 +188,26 @@ class Runner:
         elif self.count == 0:
             return ()
         return found if self.simple else self.finished(found, leaves)
+
+    @property
+    def bare(self) -> Callable[..., Any]:
+        """The compiled function with the parameters of the core function, workspace apart."""
+        if self.pool is None:
+            return self.loaded.call
+        inner = self.loaded.call
+
+        def call(*arguments: Any) -> Any:
+            return inner(*arguments, np.zeros(EMPTY, np.int64))
+
+        return call
+
+    def with_workspace(self, leaves: Sequence[Any]) -> Any:
+        assert self.pool is not None
+        words = self.pool.take()
+        try:
+            return self.loaded.call(*leaves, words)
+        finally:
+            self.pool.give(words)
 
     def finished(self, found: Sequence[Any], leaves: Sequence[Any]) -> tuple[Any, ...]:
         made = [x if f is None else f(x) for x, f in zip(found, self.outs, strict=True)]

@@ -96,11 +96,16 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         names[f"g{k}"], names[f"v{k}"] = fetch, value
         test = f"not same(g{k}(), v{k})" if isinstance(value, list | dict | tuple) else f"g{k}() is not v{k}"
         lines += [f"    if {test}:", "        return MISS"]
+    if runner.pool is not None:
+        names.update(take=runner.pool.take, give=runner.pool.give)
+        lines.append("    ws = take()")
+        passed = f"{passed}, ws"
     lines += [
         "    try:",
         f"        r = call({passed})",
         "    except Failure as failed:",
         "        raise failure(failed, text) from None",
+        *(["    finally:", "        give(ws)"] if runner.pool is not None else []),
         f"    return {result}",
     ]
     exec(compile("\n".join(lines), "<adjit call>", "exec"), names)

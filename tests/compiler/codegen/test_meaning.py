@@ -22,7 +22,7 @@ from tests.support.little import read
 from tests.support.random_ir import program
 
 
-def outcome(fn: Function, seed: int, executed: bool) -> list[object]:
+def outcome(fn: Function, seed: int, executed: bool, words: int = 8) -> list[object]:
     """Results and final contents of the arguments; the kind of failure."""
     args = arguments(seed)
     text = module_text(fn, Options())
@@ -34,9 +34,9 @@ def outcome(fn: Function, seed: int, executed: bool) -> list[object]:
                 else type(np.float64(0) if isinstance(a, float) else np.int64(0))
                 for a in args
             ]
-            found = modules.load(text, cache=False).call(
-                *(a if t is None else t(a) for a, t in zip(args, types, strict=True))
-            )
+            plain = [a if t is None else t(a) for a, t in zip(args, types, strict=True)]
+            workspace = [np.full(words, -1, np.int64)] if text.workspace else []
+            found = modules.load(text, cache=False).call(*plain, *workspace)
             results = found if isinstance(found, tuple) else (found,)
         else:
             results = run(fn, *args)
@@ -46,7 +46,7 @@ def outcome(fn: Function, seed: int, executed: bool) -> list[object]:
 
 
 def check(fn: Function, seed: int) -> None:
-    a, b = outcome(fn, seed, executed=False), outcome(fn, seed, executed=True)
+    a, b = outcome(fn, seed, executed=False), outcome(fn, seed, executed=True, words=8 + seed % 3 * 1000)
     text = module_text(fn, Options()).source
     assert len(a) == len(b), f"seed {seed}\n{a}\n{b}\n{text}"
     for u, v in zip(a, b, strict=True):

@@ -9,17 +9,15 @@ files, compiling.
 from __future__ import annotations
 
 import ast
-import builtins
 import os
-from functools import cache
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function
-from ..ops import TABLE
 from ..ops.special import NAMES as SPECIAL
 from .linemap import Text
 from .naming import identifier
-from .statements import TAB, Statements
+from .statements import TAB, WORKSPACE, Statements
+from .workspace import reusable
 
 HELPERS = (
     "u",
@@ -30,6 +28,8 @@ HELPERS = (
     "outside",
     "failed",
     "stop_of",
+    "take",
+    "take_zeros",
 )
 FASTMATH = ("reassoc", "nsz", "arcp", "contract", "afn")  # never nnan, ninf
 
@@ -45,19 +45,12 @@ def _header(fn: Function, body: Statements, title: str) -> list[str]:
     lines = [f'"""{title}{origin}', ""]
     lines.extend(f"{body.names[v]}: {v.type}" for v in fn.params)
     results = [f"{x.type}" for x in fn.results]
+    if body.kept:
+        lines.append(f"{WORKSPACE}: memory kept from call to call; its first word counts what is in use")
     lines.append(f"returns {', '.join(results) if results else 'nothing'}")
     lines.extend(fn.notes)
     lines.append('"""')
     return [line.replace("\\", "\\\\") for line in lines]
-
-
-@cache
-def special_functions() -> tuple[str, ...]:
-    """Functions of `adjit.runtime.special` that spellings of ops call."""
-    found: set[str] = set()
-    for row in TABLE.values():
-        found |= _called([row.python.format(*(f"x{k}" for k in range(row.arity)))])
-    return tuple(sorted(found - set(HELPERS) - set(dir(builtins))))
 
 
 def _called(lines: list[str]) -> set[str]:
@@ -68,37 +61,31 @@ def _called(lines: list[str]) -> set[str]:
 def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), title: str = "") -> Text:
     """The text of the module; its function has the name of `fn`. `routines` are library calls it may make."""
     name = identifier(fn.name)
-    if (
-        name in ("np", "math", "numba")
-        or name in HELPERS
-        or name in special_functions()
-        or name in routines
-        or name in SPECIAL
-    ):
+    taken = ("np", "math", "numba", WORKSPACE, *HELPERS, *SPECIAL, *routines)
+    if name in taken:
         name += "_"
-    body = Statements(fn, (name, *HELPERS, *SPECIAL, *routines))
+    kept = reusable(fn)
+    body = Statements(fn, (name, *taken), kept)
     body.run()
-    params = ", ".join(body.names[v] for v in fn.params)
+    params = [*(body.names[v] for v in fn.params), *([WORKSPACE] if kept else [])]
     code = [
-        f"def {name}({params}):",
+        f"def {name}({', '.join(params)}):",
         *((TAB * depth + text) if text else "" for depth, text, _ in body.lines),
     ]
-    called = _called(code)
-    imports = ["import numba", "import numpy as np", ""]
-    helpers = sorted(h for h in HELPERS if h in called)
-    if helpers:
-        imports.append(f"from adjit.runtime.support import {', '.join(helpers)}")
-    special = sorted(f for f in SPECIAL if f in called)
-    if special:
-        imports.append(f"from adjit.runtime.special import {', '.join(special)}")
-    used = sorted(r for r in routines if r in called)
-    if used:
-        imports.append(f"from adjit.runtime.routines import {', '.join(used)}")
-    if "math." in "\n".join(code):
-        imports.insert(0, "import math")
-    head = [*_header(fn, body, title or name), "", *imports, "", "", _decorator(options)]
+    head = [*_header(fn, body, title or name), "", *_imports(code, routines), "", "", _decorator(options)]
     places = [*([NOWHERE] * (len(head) + 1)), *(loc for _, _, loc in body.lines)]
-    return Text("\n".join([*head, *code]) + "\n", name, tuple(body.sites), tuple(places))
+    text = "\n".join([*head, *code]) + "\n"
+    return Text(text, name, tuple(body.sites), tuple(places), bool(kept))
+
+
+def _imports(code: list[str], routines: tuple[str, ...]) -> list[str]:
+    called = _called(code)
+    lines = ["import numba", "import numpy as np", ""]
+    for home, known in (("routines", routines), ("special", SPECIAL), ("support", HELPERS)):
+        used = sorted(called.intersection(known))
+        if used:
+            lines.append(f"from adjit.runtime.{home} import {', '.join(used)}")
+    return lines if lines[-1] else lines[:-1]
 
 
 __all__ = ["module_text"]

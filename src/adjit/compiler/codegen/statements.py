@@ -48,6 +48,7 @@ from .naming import name_variables
 Line = tuple[int, str, Location]
 PASS = ast.Pass()
 TAB = "    "
+WORKSPACE = "ws"
 
 
 def negated(cond: ast.expr) -> ast.expr:
@@ -63,8 +64,9 @@ def negated(cond: ast.expr) -> ast.expr:
 class Statements:
     """Prints one function; `lines` and `sites` are the outcome."""
 
-    def __init__(self, fn: Function, taken: Sequence[str]) -> None:
+    def __init__(self, fn: Function, taken: Sequence[str], kept: frozenset[Var] = frozenset()) -> None:
         self.fn = fn
+        self.kept = kept
         self.folded = fold(fn)
         self.names = name_variables(fn, self.folded, taken)
         self.expressions = Expressions(fn, self.names, self.folded)
@@ -75,6 +77,9 @@ class Statements:
         self.loc = NOWHERE
 
     def run(self) -> None:
+        if self.kept:
+            first = ast.Subscript(ast.Name(WORKSPACE, ast.Load()), literal(0), ast.Store())
+            self.put(ast.Assign([first], literal(8)))
         self.block(self.fn.body)
         results = [self.of(r) for r in self.fn.results]
         value = results[0] if len(results) == 1 else ast.Tuple(results, ast.Load())
@@ -188,7 +193,11 @@ class Statements:
             shape: ast.expr = literal(0)
         else:
             shape = self.of(stmt.shape[0]) if len(stmt.shape) == 1 else self.tuple(stmt.shape)
-        self.assign(stmt.out, call(function, shape, kind))
+        if stmt.out in self.kept:
+            helper = "take_zeros" if stmt.zeroed else "take"
+            self.assign(stmt.out, call(helper, name(WORKSPACE), self.tuple(stmt.shape), kind))
+        else:
+            self.assign(stmt.out, call(function, shape, kind))
 
     def routine(self, stmt: Call) -> None:
         attrs = [ast.Constant(a) for a in stmt.attrs]

@@ -1,0 +1,51 @@
+"""Which arrays of a function can lie in memory that is kept from call to call.
+
+Input: a core function. Output: the arrays whose allocations may be taken from a workspace. Fresh memory
+costs a page fault per four kilobytes, more than most loops that fill it. Invariants: such an array is not,
+and shares nothing with, a result; its allocation runs at most once per call. Non-goals: sharing memory
+between arrays whose lives do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analyses.alias import roots
+from ..ir.nodes import Alloc, Block, Const, Function, If, Stmt, Var
+from ..ir.types import Array
+
+SMALL = 64  # elements: an array that small is cheap to make
+
+
+def _once(block: Block) -> Iterator[Stmt]:
+    """Statements that run at most once per call: those of loops are left out."""
+    for stmt in block.stmts:
+        yield stmt
+        if isinstance(stmt, If):
+            yield from _once(stmt.then)
+            yield from _once(stmt.orelse)
+
+
+def _small(stmt: Alloc) -> bool:
+    size = 1
+    for n in stmt.shape:
+        if not isinstance(n, Const):
+            return False
+        size *= int(n.value)
+    return size <= SMALL
+
+
+def reusable(fn: Function) -> frozenset[Var]:
+    """Arrays that can be taken from a workspace."""
+    memory = roots(fn)
+    returned: set[Var] = set()
+    for r in fn.results:
+        if isinstance(r, Var) and isinstance(r.type, Array):
+            returned |= memory[r]
+    found = set()
+    for stmt in _once(fn.body):
+        if isinstance(stmt, Alloc) and stmt.out not in returned:
+            growing = isinstance(stmt.out.type, Array) and stmt.out.type.growing
+            if not growing and not _small(stmt):
+                found.add(stmt.out)
+    return frozenset(found)
