@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload, register_jitable
+from numba.extending import overload
+
+from .support import jitable
 
 ROWS, COLUMNS, NEITHER = 0, 1, 2
 PLAIN, TURNED = ord("n"), ord("t")
 
 
-@register_jitable
+@jitable
 def order(a: Any) -> int:
     """Whether the rows of a matrix are contiguous, or its columns."""
     n, m = a.shape
@@ -33,8 +35,8 @@ def order(a: Any) -> int:
     return NEITHER
 
 
-@register_jitable
-def leading(a: Any, kind: int) -> int:
+@jitable
+def leading(a: Any, kind: int) -> Any:
     """The distance between rows, or columns, in elements."""
     n, m = a.shape
     if kind == ROWS:
@@ -62,7 +64,7 @@ def _dense(a):  # type: ignore[no-untyped-def]  # Numba compares signatures, ann
     return checked if a.mutable else lambda a: np.ascontiguousarray(a)
 
 
-@register_jitable
+@jitable
 def product(out: Any, a: Any, b: Any, accumulate: bool) -> None:
     """`out = a @ b`, or `out += a @ b`, for non-empty matrices of one dtype."""
     if order(out) != NEITHER:

@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.extending import overload, register_jitable
+from numba.extending import overload
 
 from .blas import product
+from .support import jitable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,7 +38,7 @@ def routine(function: F) -> F:
     return function
 
 
-@register_jitable
+@jitable
 def _put(out: Any, values: Any) -> None:
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
@@ -86,7 +87,7 @@ def det(out: Any, a: Any) -> None:
     out[0] = np.linalg.det(dense(a)) if a.shape[0] > 0 else 1.0
 
 
-@register_jitable
+@jitable
 def _but(s: Any, i: int, j: int) -> Any:
     """The product of all entries of `s` but numbers i and j."""
     product = s.dtype.type(1)
@@ -96,7 +97,7 @@ def _but(s: Any, i: int, j: int) -> Any:
     return product
 
 
-@register_jitable
+@jitable
 def _turns(u: Any, v: Any) -> Any:
     """Whether two orthogonal matrices together reverse orientation: 1 or -1."""
     return np.rint(np.linalg.det(u) * np.linalg.det(v))

@@ -292,6 +292,9 @@ def cholesky_jvp(b: Builder, call: Call, tangent: Shadows, primal: Arrays) -> No
 # -- eigh(w, v, a): eigenvalues ascending, eigenvectors in columns; reads the lower triangle
 
 
+EQUAL_EIGENVALUES = "eigenvalues coincide, and the derivative depends on the choice of their eigenvectors"
+
+
 def eigen(b: Builder, a: Var) -> tuple[Var, Var]:
     n = b.dim(a, 0)
     w, v = b.alloc((n,), a.type.dtype, "w"), b.alloc((n, n), a.type.dtype, "v")
@@ -300,15 +303,24 @@ def eigen(b: Builder, a: Var) -> tuple[Var, Var]:
 
 
 def gaps(b: Builder, w: Var, x: Var) -> Var:
-    """`x[i, j] / (w[j] - w[i])` off the diagonal; zero there and between equal eigenvalues."""
+    """`x[i, j] / (w[j] - w[i])` off the diagonal, zero there.
+
+    Between equal eigenvalues it is zero if `x[i, j]` is, which is so for what does not depend on how their
+    common eigenvectors are chosen, to first order; else there is no derivative, or one that this formula does not give.
+    """
     out = like(b, x, "t")
     n, dtype = b.dim(w, 0), w.type.dtype
     size = b.op("maximum", b.op("abs", b.load(w, (ZERO,))), b.op("abs", b.load(w, (b.op("sub", n, ONE),))))
     least = b.op("mul", const(1e-13 if dtype == "float64" else 1e-5, dtype), size)
+    total = b.alloc((ONE,), dtype, "total", zeroed=True)
+    each(b, shape(b, x), lambda i: b.accumulate(total, (ZERO,), b.op("abs", b.load(x, i))))
+    noise = b.op("mul", const(1e-9 if dtype == "float64" else 1e-3, dtype), b.load(total, (ZERO,)))
 
     def body(i: Index) -> None:
         gap = b.op("sub", b.load(w, (i[1],)), b.load(w, (i[0],)))
         equal = b.op("le", b.op("abs", gap), least)
+        coupled = b.op("and", b.op("gt", b.op("abs", b.load(x, i)), noise), b.op("ne", i[0], i[1]))
+        b.check(b.op("not", b.op("and", equal, coupled)), "NotDifferentiableError", EQUAL_EIGENVALUES)
         safe = b.op("select", equal, const(1.0, dtype), gap)
         value = b.op("div", b.load(x, i), safe)
         b.store(out, i, b.op("select", equal, const(0.0, dtype), value))

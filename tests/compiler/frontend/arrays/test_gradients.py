@@ -95,7 +95,8 @@ def choices(x):
 def reshapes(x):
     y = x.T.reshape(4, 5) * x
     z = np.moveaxis(x.reshape(2, 2, 5), 0, -1)
-    return np.sum(y**2) + np.sum(z[:, ::2] ** 3) + np.sum(x.flatten()[::3]) + np.sum(x[:, 1].reshape(-1, 1) * x[0])
+    column = x[:, 1].reshape(-1, 1)
+    return np.sum(y**2) + np.sum(z[:, ::2] ** 3) + np.sum(x.flatten()[::3]) + np.sum(column * x[0])
 
 
 def pairs(x):
