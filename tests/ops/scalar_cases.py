@@ -101,6 +101,7 @@ SCALARS: dict[str, Scalar] = {
     "add": Scalar((real, real)),
     "sub": Scalar((real, real)),
     "mul": Scalar((real, real), {(0.0, 3.0): (3.0, 0.0)}, {(0.0, 0.0): ((0, 1), (1, 0))}),
+    "pmul": Scalar((real, real), {(0.0, 3.0): (3.0, 0.0)}, {(0.0, 0.0): ((0, 1), (1, 0))}),
     "neg": Scalar((real,)),
     "div": Scalar(
         (real, nonzero),

@@ -20,11 +20,15 @@ OUT = -1  # position of the op's own result among what partials read
 
 
 def trace(b: Builder, op: str, inputs: Sequence[Operand], out: Operand) -> list[Operand | None]:
-    """The partials in all arguments; constants stand for constant ones, None for none."""
+    """The partials in all arguments; constants stand for constant ones, None for none.
+
+    Products inside partials that may be infinite or NaN have strong zeros of their own in the next order.
+    """
     rule = TABLE[op].partials
+    product = "pmul" if TABLE[op].singular else "mul"
     assert rule is not None
     found: list[Operand | None] = []
-    for partial in rule(*(Sym(b, x) for x in inputs), Sym(b, out)):
+    for partial in rule(*(Sym(b, x, product) for x in inputs), Sym(b, out, product)):
         if isinstance(partial, Sym):
             found.append(partial.operand)
         elif partial is None:

@@ -146,8 +146,11 @@ class ReverseSweep:
         partials = trace(self.b, stmt.op, inputs, out)
         for k in wanted:
             partial = partials[k]
-            if partial is not None:
-                self.ct.add(stmt.args[k], self.product(stmt, ct, partial, k))
+            if partial is None:
+                continue
+            swapped = stmt.op == "smul" and k == 1  # where that cotangent is zero, no change of the partial counts
+            pair = (partial, ct) if swapped else (ct, partial)
+            self.ct.add(stmt.args[k], self.product(stmt, *pair, k))
 
     def product(self, stmt: Op, ct: Operand, partial: Operand, k: int) -> Operand:
         """`ct * partial`; where the partial may be infinite, a zero cotangent gives zero."""

@@ -197,7 +197,10 @@ class _TangentMode:
             partial = partials[k]
             if partial is None:
                 continue
-            term = self._product(stmt, self.tangent(stmt.args[k]), partial, hint)
+            t = self.tangent(stmt.args[k])
+            if stmt.op == "smul" and k == 1:  # where the cotangent is zero, no change of the partial counts
+                t, partial = partial, t
+            term = self._product(stmt, t, partial, hint)
             total = term if total is None else b.op("add", total, term, hint=hint)
         return const(0, stmt.out.type.dtype) if total is None else total
 

@@ -25,6 +25,12 @@ def mul_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return y, x
 
 
+@define("pmul", 2, "{0} * {1}", operator.mul, singular=True)
+def pmul_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """The product of factors that may be infinite or NaN, as partials of singular ops contain them (`trace`)."""
+    return y, x
+
+
 @define("neg", 1, "-{0}", operator.neg, linear=True)
 def neg_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (-1.0,)

@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
 
 class Sym:
-    """An operand with the operators of a number; `builder` receives what they emit."""
+    """An operand with the operators of a number; `builder` receives what they emit, products as the op `product`."""
 
-    def __init__(self, builder: Builder, operand: Operand) -> None:
+    def __init__(self, builder: Builder, operand: Operand, product: str = "mul") -> None:
         self.builder = builder
         self.operand = operand
+        self.product = product
+
+    def like(self, operand: Operand) -> Sym:
+        return Sym(self.builder, operand, self.product)
 
     def lift(self, other: object) -> Operand:
         if isinstance(other, Sym):
@@ -33,10 +37,10 @@ class Sym:
         return self.builder.const(other, self.operand.type.dtype)
 
     def apply(self, op: str, other: object) -> Sym:
-        return Sym(self.builder, self.builder.op(op, self.operand, self.lift(other)))
+        return self.like(self.builder.op(op, self.operand, self.lift(other)))
 
     def applied_to(self, op: str, other: object) -> Sym:
-        return Sym(self.builder, self.builder.op(op, self.lift(other), self.operand))
+        return self.like(self.builder.op(op, self.lift(other), self.operand))
 
     def __add__(self, other: object) -> Sym:
         return self.apply("add", other)
@@ -51,10 +55,10 @@ class Sym:
         return self.applied_to("sub", other)
 
     def __mul__(self, other: object) -> Sym:
-        return self.apply("mul", other)
+        return self.apply(self.product, other)
 
     def __rmul__(self, other: object) -> Sym:
-        return self.applied_to("mul", other)
+        return self.applied_to(self.product, other)
 
     def __truediv__(self, other: object) -> Sym:
         return self.apply("div", other)
@@ -63,7 +67,7 @@ class Sym:
         return self.applied_to("div", other)
 
     def __neg__(self) -> Sym:
-        return Sym(self.builder, self.builder.op("neg", self.operand))
+        return self.like(self.builder.op("neg", self.operand))
 
     def __lt__(self, other: object) -> Sym:
         return self.apply("lt", other)
@@ -88,7 +92,7 @@ def call(op: str, *args: Value) -> Value:
         with np.errstate(all="ignore"):
             return TABLE[op].evaluate(*args)  # type: ignore[return-value]
     like = symbols[-1]
-    return Sym(like.builder, like.builder.op(op, *(like.lift(a) for a in args)))
+    return like.like(like.builder.op(op, *(like.lift(a) for a in args)))
 
 
 def _function(op: str) -> Callable[..., Value]:
@@ -105,7 +109,7 @@ def where(cond: object, a: Value, b: Value, like: Value | None = None) -> Value:
     like = next((x for x in (a, b, like) if isinstance(x, Sym)), None)
     if not isinstance(like, Sym):
         raise TypeError("where needs a symbol on one side")
-    return Sym(like.builder, like.builder.op("select", cond.operand, like.lift(a), like.lift(b)))
+    return like.like(like.builder.op("select", cond.operand, like.lift(a), like.lift(b)))
 
 
 def equal(a: Value, b: Value) -> object:

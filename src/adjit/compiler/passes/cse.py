@@ -15,7 +15,7 @@ from ..ir.types import INT, grows
 from ..ir.visitor import block_params, blocks, defined, with_operands
 from .rewrite import Rewriter
 
-COMMUTES = {"add", "mul", "eq", "ne", "and", "or", "maximum", "minimum", "bitand", "bitor", "bitxor"}
+COMMUTES = {"add", "mul", "pmul", "eq", "ne", "and", "or", "maximum", "minimum", "bitand", "bitor", "bitxor"}
 
 
 def cse(fn: Function) -> Function:

@@ -21,7 +21,7 @@ from ..ir.visitor import block_params, defined, int_const, operands, walk
 from .rewrite import Rewriter
 
 CHEAP = {"add", "sub", "mul", "neg", "cast", "select", "lt", "le", "gt", "ge", "eq", "ne", "not", "and", "or", "abs", "wrap"}
-CHEAP |= {"maximum", "minimum", "trips", "smul"}
+CHEAP |= {"maximum", "minimum", "trips", "smul", "pmul"}
 
 
 def hoist(fn: Function, *, guarded: bool = False, allocations: bool = False) -> Function:
