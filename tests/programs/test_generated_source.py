@@ -37,7 +37,7 @@ YARDSTICK = ("jacobi_2d", "burgers_2d", "cholesky", "durbin", "garch", "ba", "gm
 def portable(text: str) -> str:
     """Without what differs from machine to machine."""
     root = str(Path(__file__).parent.parent.parent)
-    text = text.replace(root + "/", "")
+    text = re.sub(r"\.py:\d+", ".py:N", text.replace(root + "/", ""))
     return re.sub(r"_[0-9a-f]{12,}", "_<hash>", text)
 
 

@@ -1,0 +1,51 @@
+"""Value and gradient of `dict_parameters` (programs_structures.py:N)
+
+p_w: float64[:,:]
+p_b: float64[:]
+x: float64[:,:]
+ws: memory kept from call to call; its first word counts what is in use
+returns float64, float64[:,:], float64[:], float64[:,:]
+"""
+
+import numba
+import numpy as np
+
+from adjit.runtime.routines import gemm
+from adjit.runtime.support import failed, take, take_zeros
+
+
+@numba.njit(error_model="numpy", nogil=True, cache=True)
+def dict_parameters_gradient(p_w, p_b, x, ws):
+    ws[0] = 8
+    n_p_w = p_w.shape[0]
+    n_p_w_1 = p_w.shape[1]
+    n_x = x.shape[0]
+
+    # return np.sum(np.tanh(x @ p["w"] + p["b"]) ** 2)
+    if x.shape[1] != n_p_w:
+        failed(0)
+    _result = take(ws, (n_x, n_p_w_1), np.float64)
+    gemm(_result, x, p_w)
+    if n_p_w_1 != p_b.shape[0]:
+        failed(1)
+    ct_p_w = np.zeros((n_p_w, n_p_w_1), np.float64)
+    ct_p_b = np.zeros(n_p_w_1, np.float64)
+    ct_x = np.zeros((n_x, n_p_w), np.float64)
+    ct__result = take_zeros(ws, (n_x, n_p_w_1), np.float64)
+    total = 0.0
+    for i in range(n_x):
+        for j in range(n_p_w_1):
+            t = np.tanh(_result[i, j] + p_b[j])
+            t_1 = t * t
+            ct_t = (t + t) * (1.0 - t_1)
+            ct_p_b[j] += ct_t
+            ct__result[i, j] += ct_t
+            total += t_1
+    p_w_1 = p_w[:n_p_w, :n_p_w_1].T
+    gemm(ct_x, ct__result, p_w_1, True)
+    x_1 = x[:n_x, :n_p_w].T
+    gemm(ct_p_w, x_1, ct__result, True)
+    for i in range(n_x):
+        for j in range(n_p_w_1):
+            ct__result[i, j] = 0.0
+    return total, ct_p_w, ct_p_b, ct_x

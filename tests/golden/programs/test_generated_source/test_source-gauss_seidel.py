@@ -1,0 +1,114 @@
+"""Value and gradient of `gauss_seidel` (programs_arrays.py:N)
+
+a: float64[:,:]
+sweeps: int64
+ws: memory kept from call to call; its first word counts what is in use
+returns float64, float64[:,:]
+"""
+
+import numba
+import numpy as np
+
+from adjit.runtime.support import outside, take, take_zeros, u
+
+
+@numba.njit(error_model="numpy", nogil=True, cache=True)
+def gauss_seidel_gradient(a, sweeps, ws):
+    ws[0] = 8
+    n_a = a.shape[0]
+    n_a_1 = a.shape[1]
+
+    # u = a.copy()
+    u_1 = take(ws, (n_a, n_a_1), np.float64)
+    for i in range(n_a):
+        for j in range(n_a_1):
+            u_1[i, j] = a[i, j]
+
+    # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
+    if 0 < sweeps:
+        if 0 >= u_1.shape[0]:
+            outside(0, 0, u_1.shape[0])
+        if 4 >= u_1.shape[0]:
+            outside(1, 4, u_1.shape[0])
+        if 0 >= u_1.shape[1]:
+            outside(2, 0, u_1.shape[1])
+        if 4 >= u_1.shape[1]:
+            outside(3, 4, u_1.shape[1])
+    trips = max(sweeps, 0)
+    saved_t = take(ws, (trips, 3, 3), np.float64)
+    saved_u = take(ws, (trips, 3, 3), np.float64)
+
+    # for t in range(sweeps):
+    for t in range(sweeps):
+        # for i in range(1, 4):
+        for i in range(1, 4):
+            # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
+            t_1 = i - 1
+            t_2 = i + 1
+            u_2 = u_1[i, 2]
+            t_3 = u_1[u(t_1), 1] + u_1[t_2, 1] + u_1[i, 0] + u_2
+            saved_t[t, u(t_1), 0] = t_3
+            u_3 = u_1[i, 1]
+            saved_u[t, u(t_1), 0] = u_3
+            t_3 = 0.25 * t_3 * u_3
+            u_1[i, 1] = t_3
+            u_3 = u_1[i, 3]
+            t_3 = u_1[u(t_1), 2] + u_1[t_2, 2] + t_3 + u_3
+            saved_t[t, u(t_1), 1] = t_3
+            saved_u[t, u(t_1), 1] = u_2
+            t_3 = 0.25 * t_3 * u_2
+            u_1[i, 2] = t_3
+            t_3 = u_1[u(t_1), 3] + u_1[t_2, 3] + t_3 + u_1[i, 4]
+            saved_t[t, u(t_1), 2] = t_3
+            saved_u[t, u(t_1), 2] = u_3
+            u_1[i, 3] = 0.25 * t_3 * u_3
+    ct_a = np.zeros((n_a, n_a_1), np.float64)
+    ct_u = take_zeros(ws, (n_a, n_a_1), np.float64)
+
+    # return np.sum(u * u)
+    total = 0.0
+    for i in range(n_a):
+        for j in range(n_a_1):
+            u_2 = u_1[i, j]
+            ct_u[i, j] += u_2 + u_2
+            total += u_2 * u_2
+
+    # for t in range(sweeps):
+    for t in range(sweeps - 1, -1, -1):
+        # for i in range(1, 4):
+        for i in range(3, 0, -1):
+            # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
+            t_1 = i - 1
+            t_2 = i + 1
+            u_2 = saved_u[u(t), u(t_1), 2]
+            ct_t = ct_u[u(i), 3]
+            ct_u[u(i), 3] = ct_t * (0.25 * saved_t[u(t), u(t_1), 2])
+            ct_t = ct_t * u_2 * 0.25
+            ct_u[u(i), 4] += ct_t
+            ct_u[u(i), 2] += ct_t
+            ct_u[u(t_2), 3] += ct_t
+            ct_u[u(t_1), 3] += ct_t
+            u_2 = saved_u[u(t), u(t_1), 1]
+            ct_t = ct_u[u(i), 2]
+            ct_u[u(i), 2] = ct_t * (0.25 * saved_t[u(t), u(t_1), 1])
+            ct_t = ct_t * u_2 * 0.25
+            ct_u[u(i), 3] += ct_t
+            ct_u[u(i), 1] += ct_t
+            ct_u[u(t_2), 2] += ct_t
+            ct_u[u(t_1), 2] += ct_t
+            u_2 = saved_u[u(t), u(t_1), 0]
+            ct_t = ct_u[u(i), 1]
+            ct_u[u(i), 1] = ct_t * (0.25 * saved_t[u(t), u(t_1), 0])
+            ct_t = ct_t * u_2 * 0.25
+            ct_u[u(i), 2] += ct_t
+            ct_u[u(i), 0] += ct_t
+            ct_u[u(t_2), 1] += ct_t
+            ct_u[u(t_1), 1] += ct_t
+
+    # u = a.copy()
+    for i in range(n_a):
+        for j in range(n_a_1):
+            ct_a_1 = ct_u[i, j]
+            ct_u[i, j] = 0.0
+            ct_a[i, j] += ct_a_1
+    return total, ct_a

@@ -1,0 +1,101 @@
+"""Value and gradient of `rebound_in_loop` (programs_arrays.py:N)
+
+x: float64[:]
+ws: memory kept from call to call; its first word counts what is in use
+returns float64, float64[:]
+"""
+
+import numba
+import numpy as np
+
+from adjit.runtime.support import outside, take, take_zeros
+
+
+@numba.njit(error_model="numpy", nogil=True, cache=True)
+def rebound_in_loop_gradient(x, ws):
+    ws[0] = 8
+    n_x = x.shape[0]
+
+    # for t in range(4):
+    u_1 = take(ws, (n_x,), np.float64)
+    for i in range(n_x):
+        u_1[i] = x[i]
+
+    # u = np.tanh(u + 0.1 * t) * u[0]
+    if 0 >= u_1.shape[0]:
+        outside(0, 0, u_1.shape[0])
+    saved_t = take(ws, (4, max(n_x, 0)), np.float64)
+    u_2 = u_1[0]
+    for i in range(n_x):
+        t = np.tanh(u_1[i])
+        saved_t[0, i] = t
+        # for t in range(4):
+        u_1[i] = t * u_2
+    u_3 = u_1[0]
+    for i in range(n_x):
+        t = np.tanh(u_1[i] + 0.1)
+        saved_t[1, i] = t
+        # for t in range(4):
+        u_1[i] = t * u_3
+    u_4 = u_1[0]
+    for i in range(n_x):
+        t = np.tanh(u_1[i] + 0.2)
+        saved_t[2, i] = t
+        # for t in range(4):
+        u_1[i] = t * u_4
+    u_5 = u_1[0]
+    ct_x = np.zeros(n_x, np.float64)
+    ct_u = take_zeros(ws, (n_x,), np.float64)
+    total = 0.0
+    ct_u_1 = 0.0
+    for i in range(n_x):
+        t = np.tanh(u_1[i] + 0.30000000000000004)
+        saved_t[3, i] = t
+        t_1 = t * u_5
+        # for t in range(4):
+        u_1[i] = t_1
+        # return np.sum(u * x)
+        x_1 = x[i]
+        ct_x[i] += t_1
+        ct_u[i] += x_1
+        # for t in range(4):
+        ct_t = ct_u[i]
+        # u = np.tanh(u + 0.1 * t) * u[0]
+        ct_u[i] = ct_t * u_5 * (1.0 - t * t)
+        total += t_1 * x_1
+        ct_u_1 += ct_t * t
+    ct_u[0] += ct_u_1
+    ct_u_1 = 0.0
+    for i in range(n_x):
+        t = saved_t[2, i]
+        # for t in range(4):
+        ct_t = ct_u[i]
+        # u = np.tanh(u + 0.1 * t) * u[0]
+        ct_u[i] = ct_t * u_4 * (1.0 - t * t)
+        ct_u_1 += ct_t * t
+    ct_u[0] += ct_u_1
+    ct_u_1 = 0.0
+    for i in range(n_x):
+        t = saved_t[1, i]
+        # for t in range(4):
+        ct_t = ct_u[i]
+        # u = np.tanh(u + 0.1 * t) * u[0]
+        ct_u[i] = ct_t * u_3 * (1.0 - t * t)
+        ct_u_1 += ct_t * t
+    ct_u[0] += ct_u_1
+    ct_u_1 = 0.0
+    for i in range(n_x):
+        t = saved_t[0, i]
+        # for t in range(4):
+        ct_t = ct_u[i]
+        # u = np.tanh(u + 0.1 * t) * u[0]
+        ct_u[i] = ct_t * u_2 * (1.0 - t * t)
+        ct_u_1 += ct_t * t
+    ct_u[0] += ct_u_1
+
+    # for t in range(4):
+    for i in range(n_x):
+        ct_x_1 = ct_u[i]
+        ct_u[i] = 0.0
+        ct_x[i] += ct_x_1
+    return total, ct_x

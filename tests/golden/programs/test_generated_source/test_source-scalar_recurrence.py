@@ -1,0 +1,40 @@
+"""Value and gradient of `scalar_recurrence` (programs_language.py:N)
+
+x: float64
+n: int64
+ws: memory kept from call to call; its first word counts what is in use
+returns float64, float64
+"""
+
+import numba
+import numpy as np
+
+from adjit.runtime.support import take, u
+
+
+@numba.njit(error_model="numpy", nogil=True, cache=True)
+def scalar_recurrence_gradient(x, n, ws):
+    ws[0] = 8
+    trips = max(n, 0)
+    saved_b = take(ws, (trips,), np.float64)
+    saved_t = take(ws, (trips,), np.float64)
+
+    # for i in range(n):
+    a = x
+    b = 1.0
+    for i in range(n):
+        saved_b[i] = b
+        # a, b = b + 0.1 * a, 0.9 * a - np.sin(b) * x
+        t = np.sin(b)
+        saved_t[i] = t
+        a, b = b + 0.1 * a, 0.9 * a - t * x
+    ct_a = b
+    ct_b = a
+    ct_x = 0.0
+    for i in range(n - 1, -1, -1):
+        b_1 = saved_b[u(i)]
+        # a, b = b + 0.1 * a, 0.9 * a - np.sin(b) * x
+        ct_t = -ct_b
+        ct_x += ct_t * saved_t[u(i)]
+        ct_a, ct_b = ct_b * 0.9 + ct_a * 0.1, ct_t * x * np.cos(b_1) + ct_a
+    return a * b, ct_x + ct_a

@@ -1,0 +1,136 @@
+"""Value and gradient of `softmax_regression` (programs_numpy.py:N)
+
+x: float64[:,:]
+w: float64[:,:]
+b: float64[:]
+y: float64[:,:]
+ws: memory kept from call to call; its first word counts what is in use
+returns float64, float64[:,:], float64[:,:], float64[:]
+"""
+
+import numba
+import numpy as np
+
+from adjit.runtime.routines import gemm
+from adjit.runtime.support import failed, outside, smul, take, take_zeros, u
+
+
+@numba.njit(error_model="numpy", nogil=True, cache=True)
+def softmax_regression_gradient(x, w, b, y, ws):
+    ws[0] = 8
+    n_x = x.shape[0]
+    n_x_1 = x.shape[1]
+    n_w = w.shape[1]
+
+    # z = x @ w + b
+    if n_x_1 != w.shape[0]:
+        failed(0)
+    z = take(ws, (n_x, n_w), np.float64)
+    gemm(z, x, w)
+    if n_w != b.shape[0]:
+        failed(1)
+    z_1 = take(ws, (n_x, n_w), np.float64)
+    for i in range(n_x):
+        for j in range(n_w):
+            z_1[i, j] = z[i, j] + b[j]
+
+    # z = z - np.max(z, axis=1, keepdims=True)
+    if n_w == 0:
+        failed(2)
+    if 0 < n_x:
+        if 0 >= z_1.shape[1]:
+            outside(3, 0, z_1.shape[1])
+    z = take(ws, (n_x, n_w), np.float64)
+
+    # return -np.mean(np.sum(y * log_p, axis=1))
+    if y.shape[0] != n_x:
+        failed(4)
+    if y.shape[1] != n_w:
+        failed(5)
+    t = np.float64(n_x)
+    saved_t = take(ws, (max(n_x, 0), max(n_w, 0)), np.float64)
+    ct_b = np.zeros(n_w, np.float64)
+    ct_z = take_zeros(ws, (n_x, n_w), np.float64)
+    ct_z_1 = take_zeros(ws, (n_x, n_w), np.float64)
+    ct_z_2 = take_zeros(ws, (n_x, n_w), np.float64)
+    t_1 = -(1.0 / t)
+
+    # z = z - np.max(z, axis=1, keepdims=True)
+    total = 0.0
+    for i in range(n_x):
+        value = z_1[i, 0]
+        best = 0
+        ties = 0
+        for i_1 in range(n_w):
+            z_2 = z_1[i, i_1]
+            t_2 = z_2 > value or z_2 != z_2 and value == value
+            best = i_1 if t_2 else best
+            ties = 1 if t_2 else ties + 1 if z_2 == value else ties
+            value = z_2 if t_2 else value
+        t_3 = best + n_w if best < 0 else best
+        if not 0 <= t_3 < z_1.shape[1]:
+            outside(6, t_3, z_1.shape[1])
+        chosen = z_1[i, u(t_3)]
+        if ties > 1:
+            t_4 = 1.0 / np.float64(ties)
+            for i_1 in range(n_w):
+                z_2 = z_1[i, i_1]
+                if z_2 == value:
+                    pass
+        total_1 = 0.0
+        for j in range(n_w):
+            t_4 = z_1[i, j] - chosen
+            z[i, j] = t_4
+            # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+            t_4 = np.exp(t_4)
+            saved_t[i, j] = t_4
+            total_1 += t_4
+        # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+        t_4 = np.log(total_1)
+        # return -np.mean(np.sum(y * log_p, axis=1))
+        total_2 = 0.0
+        for i_1 in range(n_w):
+            total_2 += y[i, i_1] * (z[i, i_1] - t_4)
+        ct_t = 0.0
+        for i_1 in range(n_w):
+            ct_t_1 = t_1 * y[i, i_1]
+            ct_z_2[i, i_1] += ct_t_1
+            ct_t -= ct_t_1
+        # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+        ct_total = smul(ct_t, 1.0 / total_1)
+        # z = z - np.max(z, axis=1, keepdims=True)
+        ct_z_3 = 0.0
+        for j in range(n_w):
+            ct_t = smul(ct_total, saved_t[i, j]) + ct_z_2[i, j]
+            ct_z_2[i, j] = 0.0
+            ct_z_1[i, j] += ct_t
+            ct_z_3 -= ct_t
+        if ties > 1:
+            ct_z_3 *= 1.0 / np.float64(ties)
+            for i_1 in range(n_w):
+                if z_1[i, i_1] == value:
+                    ct_z_4 = ct_z_3
+                else:
+                    ct_z_4 = 0.0
+                ct_z_1[i, i_1] += ct_z_4
+            ct_z_3 = 0.0
+        ct_z_1[i, u(best + n_w if best < 0 else best)] += ct_z_3
+        # z = x @ w + b
+        for j in range(n_w):
+            ct_t = ct_z_1[i, j]
+            ct_z_1[i, j] = 0.0
+            ct_b[j] += ct_t
+            ct_z[i, j] += ct_t
+        total += total_2
+    ct_x = np.zeros((n_x, n_x_1), np.float64)
+    ct_w = np.zeros((n_x_1, n_w), np.float64)
+
+    # z = x @ w + b
+    w_1 = w[:n_x_1, :n_w].T
+    gemm(ct_x, ct_z, w_1, True)
+    x_1 = x[:n_x, :n_x_1].T
+    gemm(ct_w, x_1, ct_z, True)
+    for i in range(n_x):
+        for j in range(n_w):
+            ct_z[i, j] = 0.0
+    return -(total / t), ct_x, ct_w, ct_b

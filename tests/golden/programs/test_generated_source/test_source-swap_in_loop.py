@@ -1,0 +1,124 @@
+"""Value and gradient of `swap_in_loop` (programs_arrays.py:N)
+
+x: float64[:]
+y: float64[:]
+ws: memory kept from call to call; its first word counts what is in use
+returns float64, float64[:], float64[:]
+"""
+
+import numba
+import numpy as np
+
+from adjit.runtime.support import outside, take, u
+
+
+@numba.njit(error_model="numpy", nogil=True, cache=True)
+def swap_in_loop_gradient(x, y, ws):
+    ws[0] = 8
+    n_x = x.shape[0]
+    n_y = y.shape[0]
+
+    # u = x.copy()
+    u_1 = take(ws, (n_x,), np.float64)
+    ct_u = take(ws, (n_x,), np.float64)
+    for i in range(n_x):
+        u_1[i] = x[i]
+
+    # v = y.copy()
+    v = take(ws, (n_y,), np.float64)
+    ct_v = take(ws, (n_y,), np.float64)
+    for i in range(n_y):
+        v[i] = y[i]
+    saved_u = np.empty(3, np.float64)
+    saved_u_1 = np.empty(3, np.float64)
+    saved_u_2 = np.empty(3, np.float64)
+
+    # for t in range(3):
+    ct_v_1 = ct_v
+    ct_u_1 = ct_u
+    for t in range(3):
+        # v[i] = u[i] + 0.1 * (u[i - 1] - u[i]) * u[i + 1]
+        if 1 >= u_1.shape[0]:
+            outside(0, 1, u_1.shape[0])
+        u_2 = u_1[1]
+        saved_u[t] = u_2
+        if 0 >= u_1.shape[0]:
+            outside(1, 0, u_1.shape[0])
+        u_3 = u_1[0]
+        if 2 >= u_1.shape[0]:
+            outside(2, 2, u_1.shape[0])
+        u_4 = u_1[2]
+        saved_u_1[t] = u_4
+        if 1 >= v.shape[0]:
+            outside(3, 1, v.shape[0])
+        v[1] = u_2 + 0.1 * (u_3 - u_2) * u_4
+        if 3 >= u_1.shape[0]:
+            outside(4, 3, u_1.shape[0])
+        u_3 = u_1[3]
+        saved_u_2[t] = u_3
+        if 2 >= v.shape[0]:
+            outside(5, 2, v.shape[0])
+        v[2] = u_4 + 0.1 * (u_2 - u_4) * u_3
+        if 4 >= u_1.shape[0]:
+            outside(6, 4, u_1.shape[0])
+        if 3 >= v.shape[0]:
+            outside(7, 3, v.shape[0])
+        v[3] = u_3 + 0.1 * (u_4 - u_3) * u_1[4]
+        v, u_1, ct_v_1, ct_u_1 = u_1, v, ct_u_1, ct_v_1
+    n_u = u_1.shape[0]
+
+    # return np.sum(u * u) + v[2]
+    total = 0.0
+    for i in range(n_u):
+        u_2 = u_1[i]
+        total += u_2 * u_2
+    if 2 >= v.shape[0]:
+        outside(8, 2, v.shape[0])
+    v_1 = v[2]
+    ct_x = np.zeros(n_x, np.float64)
+    ct_y = np.zeros(n_y, np.float64)
+    for i in range(n_x):
+        ct_u[i] = 0.0
+    for i in range(n_y):
+        ct_v[i] = 0.0
+    ct_v_1[2] += 1.0
+    for i in range(n_u):
+        u_2 = u_1[i]
+        ct_u_1[i] += u_2 + u_2
+
+    # for t in range(3):
+    for t in range(2, -1, -1):
+        # v[i] = u[i] + 0.1 * (u[i - 1] - u[i]) * u[i + 1]
+        u_2 = saved_u[u(t)]
+        u_3 = v[0]
+        u_4 = saved_u_1[u(t)]
+        u_5 = saved_u_2[u(t)]
+        u_6 = v[4]
+        ct_t = ct_u_1[3]
+        ct_u_1[3] = 0.0
+        ct_v_1[4] += ct_t * (0.1 * (u_4 - u_5))
+        ct_t_1 = ct_t * u_6 * 0.1
+        ct_t_2 = ct_u_1[2]
+        ct_u_1[2] = 0.0
+        ct_v_1[3] += ct_t - ct_t_1 + ct_t_2 * (0.1 * (u_2 - u_4))
+        ct_t = ct_t_2 * u_5 * 0.1
+        ct_t_3 = ct_u_1[1]
+        ct_u_1[1] = 0.0
+        ct_v_1[2] += ct_t_1 + ct_t_2 - ct_t + ct_t_3 * (0.1 * (u_3 - u_2))
+        ct_t_1 = ct_t_3 * u_4 * 0.1
+        ct_v_1[0] += ct_t_1
+        ct_v_1[1] += ct_t + ct_t_3 - ct_t_1
+        v, u_1, ct_v_1, ct_u_1 = u_1, v, ct_u_1, ct_v_1
+
+    # v = y.copy()
+    for i in range(n_y):
+        ct_y_1 = ct_v[i]
+        ct_v[i] = 0.0
+        ct_y[i] += ct_y_1
+
+    # u = x.copy()
+    for i in range(n_x):
+        ct_x_1 = ct_u[i]
+        ct_u[i] = 0.0
+        ct_x[i] += ct_x_1
+    return total + v_1, ct_x, ct_y
