@@ -15,7 +15,7 @@ from ...options import Options
 from ..ir.nodes import NOWHERE, Function
 from ..ops.special import NAMES as SPECIAL
 from .linemap import Text
-from .naming import identifier
+from .naming import RESERVED, identifier
 from .statements import TAB, WORKSPACE, Statements
 from .workspace import reusable
 
@@ -61,8 +61,8 @@ def _called(lines: list[str]) -> set[str]:
 def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), title: str = "") -> Text:
     """The text of the module; its function has the name of `fn`. `routines` are library calls it may make."""
     name = identifier(fn.name)
-    taken = ("np", "math", "numba", WORKSPACE, *HELPERS, *SPECIAL, *routines)
-    if name in taken:
+    taken = (WORKSPACE, *HELPERS, *SPECIAL, *routines)
+    if name in taken or name in RESERVED:
         name += "_"
     kept = reusable(fn)
     body = Statements(fn, (name, *taken), kept)

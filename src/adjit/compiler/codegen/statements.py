@@ -122,7 +122,10 @@ class Statements:
         for stmt in self.folded.kept(block):
             if isinstance(stmt, Mark):
                 continue
-            self.quote(stmt.loc)
+            if isinstance(stmt, Alloc | Dim | View | Reshape):
+                self.loc = stmt.loc  # passes move these about: the user's line would be quoted far from it
+            else:
+                self.quote(stmt.loc)
             self.statement(stmt)
 
     def nested(self, block: Block, last: Sequence[ast.stmt]) -> None:
