@@ -214,9 +214,10 @@ class Dependence:
         if any(self.forms.depth(r) for r in found):  # the next pass makes the array anew
             return False
         others = {id(w): w for r in found for w in self.writes.get(r, ())}
-        return not any(self._overwrites(x, w) for w in others.values())
+        return not any(self.reaches(x, w) for w in others.values())
 
-    def _overwrites(self, x: Access, w: Access) -> bool:
+    def reaches(self, x: Access, w: Access) -> bool:
+        """Whether w may touch, later on, the element that x touches."""
         common = self.definitions.common(x.stmt, w.stmt)
         follows = self.definitions.place[w.stmt].order > self.definitions.place[x.stmt].order
         if follows and not self.definitions.exclusive(x.stmt, w.stmt) and self.clash(x, w, len(common)):

@@ -65,14 +65,18 @@ AFTER: tuple[Pass, ...] = (
     dead_stores,
     dce,
     reorder,
-    distribute,
-    promote_all,
     hoist_all,
     cse,  # conditions of hoisted loads
     simplify_ops,
     fuse,  # what was zeroed with what adds to it
     forward_stores,
     dead_stores,
+    dce,
+    promote_all,
+    distribute,  # last, so that nothing fuses its parts again
+    hoist_all,  # scratch rows
+    cse,
+    simplify_ops,
     dce,
 )
 

@@ -1,16 +1,16 @@
-"""Stores that a later store hides.
+"""Stores that a later store hides, and stores to local arrays that nothing reads any more.
 
     a[i] = x; y = b[i]; a[i] = z      =>      y = b[i]; a[i] = z
 
-Input and output: core IR. Within one block only: between the two no statement may read the element, or raise so that its old value could be seen. Arrays that
-nothing reads are a matter of `dce`.
+Input and output: core IR. Hidden stores are sought within one block: between the two no statement may read the element, or raise so that its old value
+could be seen. The other kind is found over the whole function. Arrays that nothing reads at all are a matter of `dce`.
 """
 
 from __future__ import annotations
 
 from ..analyses.dependence import Access, Dependence
-from ..ir.nodes import Accumulate, Block, Bounds, Call, Check, Function, Stmt, Store
-from ..ir.types import grows
+from ..ir.nodes import Accumulate, Block, Bounds, Call, Check, Function, Stmt, Store, Var
+from ..ir.types import Array, grows
 from ..ir.visitor import blocks, walk
 from .rewrite import Rewriter
 
@@ -27,7 +27,33 @@ class _DeadStores(Rewriter):
         super().__init__(fn)
         self.facts = Dependence(fn)
         self.dead: set[Stmt] = set()
+        visible = {p for p in fn.params if isinstance(p.type, Array)}
+        visible.update(r for x in fn.results if isinstance(x, Var) and isinstance(x.type, Array) for r in self.facts.roots[x])
+        self.unread(visible)
 
+    # -- nothing reads it any more
+    def unread(self, visible: set[Var]) -> None:
+        """Note the stores to local memory whose element no later statement may read."""
+        readers: dict[Var, list[Access]] = {}
+        for stmt in self.facts.definitions.stmts:
+            for access in self.read(stmt):
+                for r in self.facts.roots[access.array]:
+                    readers.setdefault(r, []).append(access)
+        for stmt in self.facts.definitions.stmts:
+            if isinstance(stmt, Store | Accumulate) and not grows(stmt.array.type):
+                roots = self.facts.roots[stmt.array]
+                mine = self.facts.accesses(stmt)[0]
+                found = {id(a): a for r in roots for a in readers.get(r, ())}
+                if roots.isdisjoint(visible) and not any(self.facts.reaches(mine, a) for a in found.values()):
+                    self.dead.add(stmt)
+
+    def read(self, stmt: Stmt) -> list[Access]:
+        """What a statement reads (an accumulation alone does not show what it adds to)."""
+        if isinstance(stmt, Accumulate):
+            return []
+        return [a for a in self.facts.accesses(stmt) if not a.write]
+
+    # -- hidden
     def block(self, block: Block) -> Block:
         for k, s in enumerate(block.stmts):
             if isinstance(s, Store | Accumulate) and not grows(s.array.type) and self.hidden(s, block.stmts[k + 1 : k + REACH]):

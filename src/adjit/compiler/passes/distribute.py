@@ -6,7 +6,7 @@
         ct_a[j - 1] += g                               for j in …: ct_b[j] = 0.0
         ct_a[j + 1] += g
 
-Input and output: core IR. Several accumulations into one array at different places keep a loop from being vectorised (they may meet), one per loop does not.
+Input and output: core IR. Several accumulations into one array at different places keep a loop from being vectorised (they may meet), one per row and loop does not.
 The loop must be free of order. A cheap value is computed again in each part; another is stored in a scratch row by the part that holds the
 rest, which comes between the two. Chunks keep the parts in the first cache, and the scratch rows small. Non-goals: loops with inner blocks.
 """
@@ -44,6 +44,10 @@ class _Part:
     again: bool = True  # may run before the rest
     stored: bool = True  # may run after the rest
 
+    def dear(self) -> int:
+        """How much a loop of its own costs."""
+        return self.cost if self.again and self.cost <= CHEAP else CHEAP + 1
+
 
 class _Distributing(Rewriter):
     def __init__(self, fn: Function) -> None:
@@ -76,35 +80,33 @@ class _Distributing(Rewriter):
 
     def chosen(self, loop: For) -> list[_Part]:
         """The accumulations that leave the loop; empty if it should stay as it is."""
-        groups: dict[frozenset[Var], list[Accumulate]] = {}
+        rows: dict[tuple[object, ...], dict[tuple[object, ...], list[Accumulate]]] = {}
         for s in loop.body.stmts:
             if isinstance(s, Accumulate):
-                groups.setdefault(self.facts.roots[s.array], []).append(s)
-        leaving = [s for group in groups.values() if self.scatters(loop, group) for s in group]
-        parts = [self.part(loop, s) for s in leaving]
-        if any(p is None for p in parts):
-            return []
-        found = [p for p in parts if p is not None and (p.again or p.stored)]
-        for p in found:
+                found = self.place(loop, s)
+                if found is not None:
+                    rows.setdefault(found[0], {}).setdefault(found[1], []).append(s)
+        leaving: list[_Part] = []
+        for offsets in rows.values():
+            if len(offsets) > 1:
+                parts = [[self.part(loop, s) for s in group] for group in offsets.values()]
+                movable = [group for group in parts if all(p is not None for p in group)]
+                if len(movable) == len(parts):  # one place may stay: the one that is dearest to leave
+                    movable.remove(max(movable, key=lambda g: max(0 if p is None else p.dear() for p in g)))
+                leaving += [p for group in movable for p in group if p is not None]
+        for p in leaving:
             if p.again and p.stored:
                 p.again, p.stored = p.cost <= CHEAP, p.cost > CHEAP
-        rest = [p for p in found if p.stored]
-        if rest and not any(isinstance(s, Accumulate) and s not in leaving for s in loop.body.stmts):
-            found.remove(rest[0])  # one may stay with the rest
-        return found if len(found) > 1 or (found and found[0].stored) else []
+        return leaving
 
-    def scatters(self, loop: For, group: list[Accumulate]) -> bool:
-        """Whether accumulations into one array keep the loop from being vectorised."""
+    def place(self, loop: For, s: Accumulate) -> tuple[tuple[object, ...], tuple[object, ...]] | None:
+        """The row of an accumulation along the last axis, and its place there; None if it does not walk along a row."""
         self.facts.forms.of(loop.iv)
         iv = self.facts.forms.iteration[loop]
-        places: dict[tuple[object, ...], set[int]] = {}
-        for s in group:
-            forms = [self.facts.forms.of(i) for i in s.index]
-            if not any(iv in f.terms for f in forms):
-                return False
-            row = tuple(0 if iv in f.terms else f.key() for f in forms)
-            places.setdefault((s.array, *row), set()).update(f.const for f in forms if iv in f.terms)
-        return any(len(offsets) > 1 for offsets in places.values()) or len(places) > 2
+        forms = [self.facts.forms.of(i) for i in s.index]
+        if not forms or iv not in forms[-1].terms or any(iv in f.terms for f in forms[:-1]):
+            return None
+        return (s.array, *(f.key() for f in forms[:-1])), forms[-1].key()
 
     def part(self, loop: For, stmt: Accumulate) -> _Part | None:
         """None if nothing in the loop may be moved past the accumulation."""

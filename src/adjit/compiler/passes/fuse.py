@@ -163,7 +163,7 @@ class _Fusing(Rewriter):
                     continue
                 if self.facts.ahead(x, y, first, second):
                     return False
-                produces = produces or (x.write and not y.write)
+                produces = produces or (x.write and not y.write and self.facts.origin(x.array) is self.facts.origin(y.array))
         return produces
 
     def joined(self, first: For, second: For) -> For:
