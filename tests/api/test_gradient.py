@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import threading
 from collections.abc import Callable
@@ -12,7 +13,14 @@ import numpy as np
 import pytest
 
 import adjit
-from adjit.errors import InferenceError, NotDifferentiableError, OutOfBoundsError, OverwriteError, SeedError
+from adjit.errors import (
+    InferenceError,
+    NotDifferentiableError,
+    OutOfBoundsError,
+    OverwriteError,
+    SeedError,
+    ShapeError,
+)
 
 
 def cubic(x, c=2.0):
@@ -95,6 +103,33 @@ def test_argnums_must_exist(argnums: Any) -> None:
 def test_argnums_name_an_argument_once() -> None:
     with pytest.raises(ValueError, match="twice"):
         adjit.grad(lambda x, y: x * y, argnums=(0, "x"))
+
+
+def twice_the_result(fun):  # type: ignore[no-untyped-def]
+    @functools.wraps(fun)
+    def wrapper(*args):  # type: ignore[no-untyped-def]
+        return 2.0 * fun(*args)
+
+    return wrapper
+
+
+@twice_the_result
+def decorated_square(x):  # type: ignore[no-untyped-def]
+    return x * x
+
+
+def test_a_wrapper_is_what_is_differentiated() -> None:
+    assert adjit.value_and_grad(decorated_square)(3.0) == (18.0, (12.0,))  # its parameter is a tuple
+
+
+def added_in_place(x, y):  # type: ignore[no-untyped-def]
+    x += y
+    return np.sum(x)
+
+
+def test_more_axes_on_the_right_are_a_shape_error() -> None:
+    with pytest.raises(ShapeError, match="non-broadcastable output operand"):
+        adjit.grad(added_in_place)(np.ones(3), np.ones((2, 3)))
 
 
 def held_parameters(p, x):  # type: ignore[no-untyped-def]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import types
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -97,7 +98,7 @@ class Transform:
         base = self.fun.base if isinstance(self.fun, Transform) else self.fun
         self.base: Callable[..., Any] = base
         functools.update_wrapper(self, base, updated=())
-        self.signature = inspect.signature(base)
+        self.signature = inspect.signature(base, follow_wrapped=not isinstance(base, types.FunctionType))
         kinds = [p.kind for p in self.signature.parameters.values()]
         plain = all(
             k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds

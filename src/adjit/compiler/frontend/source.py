@@ -12,6 +12,8 @@ import ast
 import functools
 import inspect
 import linecache
+import os
+import time
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from ...errors import AdjitError, UnsupportedSyntaxError
 from ..ir.nodes import Location
 
 FunctionNode = ast.FunctionDef | ast.Lambda
+STARTED = time.time()
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +78,7 @@ def source_of(function: types.FunctionType) -> Source:
         raise
     except (OSError, SyntaxError) as error:
         raise no_source(function, str(error)) from error
-    if node is None or _is_stale(code, node):
+    if node is None or _is_stale(code, node) or _was_edited(code, function.__globals__):
         raise no_source(function, "its file has changed since the function was made")
     name = function.__name__ if isinstance(node, ast.FunctionDef) else "<lambda>"
     return Source(function, node, code.co_filename, name)
@@ -164,6 +167,32 @@ def _is_stale(code: types.CodeType, node: FunctionNode) -> bool:
     }
     lines |= {code.co_firstlineno}
     return not used <= words or not {line for _, _, line in code.co_lines() if line} <= lines
+
+
+def _was_edited(code: types.CodeType, module_globals: dict[str, object]) -> bool:
+    """Whether a file that was saved since this process began no longer has this code."""
+    try:
+        if os.stat(code.co_filename).st_mtime < STARTED:
+            return False
+        text = _text(code, module_globals)
+        return not any(_same_code(code, c) for c in _codes(text, code.co_filename))
+    except (OSError, SyntaxError):
+        return False
+
+
+@functools.lru_cache(maxsize=256)
+def _codes(text: str, file: str) -> tuple[types.CodeType, ...]:
+    """All code objects of a file."""
+    found = [compile(text, file, "exec", dont_inherit=True)]
+    for code in found:  # grows
+        found += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return tuple(found)
+
+
+def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    same_place = (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno)
+    constants = ([repr(k) for k in c.co_consts if not isinstance(k, types.CodeType)] for c in (a, b))
+    return same_place and a.co_code == b.co_code and next(constants) == next(constants)
 
 
 def _parameters(node: ast.Lambda) -> tuple[str, ...]:

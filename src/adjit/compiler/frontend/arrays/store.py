@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ....errors import InferenceError, OverwriteError
+from ....errors import InferenceError, OverwriteError, ShapeError
 from ...ir.nodes import Block, If, Operand
 from ...ir.types import FLOATS
 from ..values import ArrayValue, ScalarValue, Value, VirtualArray
@@ -227,7 +227,7 @@ def augassign(ctx: Context, array: Value, op: str, value: Value) -> Value:
     _require_same_kind(ctx, target, op, value)
     if is_array(value):
         if len(value.shape) > len(target.shape):  # type: ignore[union-attr]
-            ctx.error(InferenceError, "non-broadcastable output operand: the right-hand side has more axes")
+            ctx.error(ShapeError, "non-broadcastable output operand: the right-hand side has more axes")
         source = _fitted(ctx, value, target.shape)  # type: ignore[arg-type]
         if fill.may_disturb(ctx, target, source):
             source = fill.materialise(ctx, source)
