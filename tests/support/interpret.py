@@ -1,7 +1,8 @@
 """Core IR run statement by statement on NumPy memory: the meaning that passes must keep.
 
-Input: a function and its arguments (arrays are written as the function says). Output: the tuple of results. Loops are bounded, checks raise
-their errors, uninitialised memory is NaN (or a large integer), so that a read of it shows.
+Input: a function and its arguments (arrays are written as the function says). Output: the tuple of
+results. Loops are bounded, checks raise their errors, uninitialised memory is NaN (or a large integer),
+so that a read of it shows.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def _gemm(out: np.ndarray, a: np.ndarray, b: np.ndarray, *attrs: object) -> None
 CALLS: dict[str, Callable[..., None]] = {"gemm": _gemm}
 
 
-def run(fn: Function, *args: object, calls: dict[str, Callable[..., None]] | None = None) -> tuple[object, ...]:
+def run(
+    fn: Function, *args: object, calls: dict[str, Callable[..., None]] | None = None
+) -> tuple[object, ...]:
     """The results of the function; arrays may grow, so they are looked up at the end."""
     machine = _Machine({**CALLS, **(calls or {})})
     for p, a in zip(fn.params, args, strict=True):
@@ -87,7 +90,7 @@ class _Machine:
         found = tuple(int(self.value(i)) for i in index)  # type: ignore[call-overload]
         grows = isinstance(array, _Growing)
         for i, n in zip(found, array.shape, strict=True):  # type: ignore[attr-defined]
-            assert 0 <= i and (grows or i < n), f"index {found} is out of bounds for shape {array.shape}"  # type: ignore[attr-defined]
+            assert i >= 0 and (grows or i < n), f"index {found} is out of bounds for shape {array.shape}"  # type: ignore[attr-defined]
         return found
 
     def block(self, block: Block) -> list[object]:

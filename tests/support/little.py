@@ -1,9 +1,10 @@
 """A little language for tests of analyses and passes: Python text to raw core IR, without any folding.
 
-Input: a Python function whose parameters are annotated "f8[:]", "f8[:,:]", "i8", "f8", "i8[:]" or "b1". Statements: assignments (of several names
-too), `for i in range(...)`, `while`, `if`, `x[i] = v`, `x[i] += v`, `return`. Functions: op names, `alloc(...)`, `zeros(...)`, `dim(x, 0)`,
-`row(x, i)` (a view), `bounds(x, 0, i)`, `check(c)`, `stop(c)` as the last statement of a loop, `gemm(...)` and other library calls as statements.
-Loops carry exactly the names that were bound before and are assigned inside.
+Input: a Python function whose parameters are annotated "f8[:]", "f8[:,:]", "i8", "f8", "i8[:]" or "b1".
+Statements: assignments (of several names too), `for i in range(...)`, `while`, `if`, `x[i] = v`, `x[i]
++= v`, `return`. Functions: op names, `alloc(...)`, `zeros(...)`, `dim(x, 0)`, `row(x, i)` (a view),
+`bounds(x, 0, i)`, `check(c)`, `stop(c)` as the last statement of a loop, `gemm(...)` and other library
+calls as statements. Loops carry exactly the names that were bound before and are assigned inside.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ from adjit.compiler.ops import TABLE
 
 NAMES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "b1": "bool"}
 OPS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
-    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne", ast.USub: "neg", ast.Not: "not",
-    ast.And: "and", ast.Or: "or",
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv",
+    ast.Mod: "mod", ast.Pow: "pow", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+    ast.Eq: "eq", ast.NotEq: "ne", ast.USub: "neg", ast.Not: "not", ast.And: "and", ast.Or: "or",
 }  # fmt: skip
 
 
@@ -60,7 +61,9 @@ def read(source: str) -> Function:
 
 
 def _assigned(stmts: list[ast.stmt]) -> list[str]:
-    found = [n.id for s in stmts for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    found = [
+        n.id for s in stmts for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -135,7 +138,9 @@ class _Reader:
 
     def augmented(self, s: ast.AugAssign) -> None:
         if isinstance(s.target, ast.Name):
-            self.env[s.target.id] = self.binary(OPS[type(s.op)], self.env[s.target.id], self.expr(s.value), s.target.id)
+            self.env[s.target.id] = self.binary(
+                OPS[type(s.op)], self.env[s.target.id], self.expr(s.value), s.target.id
+            )
         else:
             array, index = self.place(s.target)
             assert isinstance(s.op, ast.Add)
@@ -174,7 +179,9 @@ class _Reader:
         stop, self.stop = self.stop, None
         yields = tuple(self.env[n] for n in names)
         outs = self.leave(names, inits, kept)
-        self.out.append(For(iv, lo, hi, step, tuple(args), tuple(inits), Block(tuple(body), yields), outs, stop))
+        self.out.append(
+            For(iv, lo, hi, step, tuple(args), tuple(inits), Block(tuple(body), yields), outs, stop)
+        )
 
     def while_(self, s: ast.While) -> None:
         kept = dict(self.env)

@@ -1,8 +1,9 @@
 """Random programs of the little language, for checking that passes keep their meaning.
 
-Input: a `random.Random`. Output: source text of a function of (x: 8 floats, y: 8 floats, a: 6 x 6 floats, n: 4..6, s: a float). Indices stay in
-range by construction; loops nest up to three deep and may be triangular, strided, descending; there are branches, swaps, while loops,
-exits, row views, local arrays and arithmetic that repeats itself.
+Input: a `random.Random`. Output: source text of a function of (x: 8 floats, y: 8 floats, a: 6 x 6 floats, n:
+4..6, s: a float). Indices stay in range by construction; loops nest up to three deep and may be triangular,
+strided, descending; there are branches, swaps, while loops, exits, row views, local arrays and arithmetic
+that repeats itself.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ class Generator:
             self.put(depth, f"s = s + {name}[{self.index(ivs, 8)}] * {name}[2]")
         elif choice < 0.69:
             beyond = [f"{i} + 4" for i in ivs] + [f"{i} - 1" for i in ivs] + ["n + 1"]
-            self.put(depth, f"bounds(x, 0, {self.index(ivs, 8) if self.rng.random() < 0.8 else self.rng.choice(beyond)})")
+            self.put(
+                depth,
+                f"bounds(x, 0, {self.index(ivs, 8) if self.rng.random() < 0.8 else self.rng.choice(beyond)})",
+            )
         else:
             sign = self.rng.choice(["=", "=", "+="])
             self.put(depth, f"{self.place(ivs)} {sign} {self.value(ivs, floats)}")
@@ -87,7 +91,19 @@ class Generator:
             self.body(depth + 1, ivs, inner, self.rng.randint(1, 3))
             self.put(depth + 1, f"{i} = {i} + 1")
             return
-        spans = ["0, n", "0, m", "1, n", "0, 5", "1, 6", "0, 1", "2, 2", "5, -1, -1", "0, 6, 2", "n - 1, 0, -1", "4, -1, -2"]
+        spans = [
+            "0, n",
+            "0, m",
+            "1, n",
+            "0, 5",
+            "1, 6",
+            "0, 1",
+            "2, 2",
+            "5, -1, -1",
+            "0, 6, 2",
+            "n - 1, 0, -1",
+            "4, -1, -2",
+        ]
         if ivs:
             spans += [f"0, {ivs[-1]}", f"{ivs[-1]}, n", f"{ivs[-1]}, -1, -1"] * 2
         span = self.rng.choice(spans)

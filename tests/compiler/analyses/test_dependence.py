@@ -128,7 +128,9 @@ def wrapped(x: "f8[:]", y: "f8[:]"):
 
 
 def test_cholesky() -> None:
-    """Row i's elements are final once they are written, but for the ones that the pass itself reads before."""
+    """Row i's elements are final once they are written, but for the ones that the pass itself reads
+    before.
+    """
     d = Dependence(cholesky)
     loads = find(cholesky, Load)
     assert [d.element_survives(s) for s in loads] == [False, True, True, True, False, True, True]  # type: ignore[arg-type]

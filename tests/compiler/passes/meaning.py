@@ -16,7 +16,13 @@ from tests.support.random_ir import program
 
 def arguments(seed: int) -> list[object]:
     rng = np.random.default_rng(seed)
-    return [rng.normal(size=8), rng.normal(size=8), rng.normal(size=(6, 6)), int(rng.integers(4, 7)), float(rng.normal())]
+    return [
+        rng.normal(size=8),
+        rng.normal(size=8),
+        rng.normal(size=(6, 6)),
+        int(rng.integers(4, 7)),
+        float(rng.normal()),
+    ]
 
 
 def outcome(fn: Function, seed: int) -> list[object]:
@@ -43,4 +49,6 @@ def check_meaning(p: Callable[[Function], Function], seed: int, *, rounding: flo
             else:
                 np.testing.assert_allclose(u, v, rtol=rounding, atol=rounding)  # type: ignore[arg-type]
     except AssertionError as error:
-        raise AssertionError(f"seed {seed}: {error}\n{program(seed)}\n{text(fn)}\n=>\n{text(changed)}") from error
+        raise AssertionError(
+            f"seed {seed}: {error}\n{program(seed)}\n{text(fn)}\n=>\n{text(changed)}"
+        ) from error

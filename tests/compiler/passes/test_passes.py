@@ -1,4 +1,6 @@
-"""Passes: what they do to small functions, what they leave alone, and that they keep the meaning of random ones."""
+"""Passes: what they do to small functions, what they leave alone, and that they keep the meaning of random
+ones.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +76,6 @@ def test_pair(title: str, before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize("name", PASSES)
-@pytest.mark.parametrize("seed", range(0, 40))
+@pytest.mark.parametrize("seed", range(40))
 def test_meaning(name: str, seed: int) -> None:
     check_meaning(PASSES[name], seed, rounding=1e-9)

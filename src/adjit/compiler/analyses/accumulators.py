@@ -1,8 +1,8 @@
 """Carried values that only collect a sum.
 
-Input: a loop and the position of a carried value. Output: whether each pass adds to the value something that does not depend on it:
-`yield = arg + e`, through inner loops, branches and selections too. Such a loop may run its passes in any order as far as this
-value is concerned, up to rounding.
+Input: a loop and the position of a carried value. Output: whether each pass adds to the value something
+that does not depend on it: `yield = arg + e`, through inner loops, branches and selections too. Such a
+loop may run its passes in any order as far as this value is concerned, up to rounding.
 """
 
 from __future__ import annotations

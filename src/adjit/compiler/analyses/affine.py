@@ -1,9 +1,10 @@
 """Integer values as linear expressions over symbols, and array elements as base plus linear indices.
 
-Input: a function. Output: `Forms`: `of(x)` is the expression of an int64 operand, `dim(a, k)` that of a length, `element` resolves
-views. Expressions are exact as long as int64 arithmetic does not overflow. A *symbol* is a value that cannot be
-expressed by others; `facts` bound it. Lengths are shared: `x.shape[0]` is one symbol however often it is read, and
-that of an allocation is its shape operand. Non-goals: products of symbols, integers of other widths.
+Input: a function. Output: `Forms`: `of(x)` is the expression of an int64 operand, `dim(a, k)` that of a
+length, `element` resolves views. Expressions are exact as long as int64 arithmetic does not overflow. A
+*symbol* is a value that cannot be expressed by others; `facts` bound it. Lengths are shared:
+`x.shape[0]` is one symbol however often it is read, and that of an allocation is its shape operand.
+Non-goals: products of symbols, integers of other widths.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from .definitions import Definitions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
-    """`number` is unique within the analysis; `depth` counts the loops around the definition: two places see the
-    same instance exactly where they agree in so many enclosing passes. `source` is the variable, or the array and
-    axis of the length, that has this value; None if no variable has."""
+    """`number` is unique within the analysis; `depth` counts the loops around the definition: two places see
+    the same instance exactly where they agree in so many enclosing passes. `source` is the variable, or the
+    array and axis of the length, that has this value; None if no variable has.
+    """
 
     number: int
     name: str
@@ -183,7 +185,15 @@ class Forms:
                     if p.constant is not None:
                         return q.scaled(p.constant)
                 return self._opaque(x)
-            case "cast" if args[0].type.dtype in ("int8", "int16", "int32", "uint8", "uint16", "uint32", "bool"):
+            case "cast" if args[0].type.dtype in (
+                "int8",
+                "int16",
+                "int32",
+                "uint8",
+                "uint16",
+                "uint32",
+                "bool",
+            ):
                 return self.of(args[0])
             case "floordiv" | "mod":
                 return self._quotient(x, stmt)
@@ -212,7 +222,11 @@ class Forms:
     def _is_length(self, form: Affine) -> bool:
         """Whether the value is known not to be negative: a sum of symbols that are facts of themselves."""
         return form.const >= 0 and all(
-            c > 0 and any(f.given is None and f.value.terms == {s: 1} and f.value.const == 0 for f in self.facts.get(s, ()))
+            c > 0
+            and any(
+                f.given is None and f.value.terms == {s: 1} and f.value.const == 0
+                for f in self.facts.get(s, ())
+            )
             for s, c in form.terms.items()
         )
 
@@ -229,14 +243,20 @@ class Forms:
             case "abs":
                 self._bound(form, form, form - args[0], form + args[0])
             case "wrap":
-                self._bound(form, form - args[0], args[0] + args[1] - form if self._is_length(args[1]) else form - args[0])
+                self._bound(
+                    form,
+                    form - args[0],
+                    args[0] + args[1] - form if self._is_length(args[1]) else form - args[0],
+                )
             case "trips":
                 self._bound(form, form)
                 step = args[2].constant
                 if step:
                     span = (args[1] - args[0]).scaled(1 if step > 0 else -1)
                     self._bound(form, form.scaled(abs(step)) - span)
-                    self._bound(form, span.plus(form.shifted(-1), -abs(step)).shifted(-1), given=form.shifted(-1))
+                    self._bound(
+                        form, span.plus(form.shifted(-1), -abs(step)).shifted(-1), given=form.shifted(-1)
+                    )
             case "bitand" if any((a.constant or -1) >= 0 for a in args):
                 mask = min(a.constant for a in args if a.constant is not None and a.constant >= 0)
                 self._bound(form, form, Affine(const=mask) - form)
@@ -273,7 +293,9 @@ class Forms:
             case For(inits=inits) | While(inits=inits):
                 like = [i for i in inits if isinstance(i, Var) and i.type == array.type]
                 found = [self.dim(i, axis) for i in like]
-                if len(like) == sum(isinstance(i.type, Array) for i in inits) and all(f.same(found[0]) for f in found):
+                if len(like) == sum(isinstance(i.type, Array) for i in inits) and all(
+                    f.same(found[0]) for f in found
+                ):
                     return found[0]
             case If(then=then, orelse=orelse, outs=outs):
                 k = outs.index(array)
@@ -285,8 +307,12 @@ class Forms:
         return form
 
     # -- elements
-    def element(self, array: Var, index: Sequence[Affine | None]) -> list[tuple[Var, tuple[Affine | None, ...]]]:
-        """The element under the names of the array and, through views, of its bases; None is an index that is not linear."""
+    def element(
+        self, array: Var, index: Sequence[Affine | None]
+    ) -> list[tuple[Var, tuple[Affine | None, ...]]]:
+        """The element under the names of the array and, through views, of its bases; None is an index that
+        is not linear.
+        """
         levels = [(array, tuple(index))]
         while True:
             stmt = self.definitions.maker[array]
@@ -298,8 +324,8 @@ class Forms:
     def _through(self, view: View, index: tuple[Affine | None, ...]) -> tuple[Affine | None, ...]:
         rank = view.array.type.ndim if isinstance(view.array.type, Array) else 0
         base: list[Affine | None] = [None] * rank
-        for k, i in view.fixed:
-            base[k] = self.of(i)
+        for k, at in view.fixed:
+            base[k] = self.of(at)
         for s, i in zip(view.axes, index, strict=True):
             if s.axis is None:
                 continue

@@ -1,8 +1,8 @@
 """Which memory an array variable may refer to.
 
-Input: a function. Output: for each array variable its *roots*: the parameters and allocations whose memory it may
-be. Views and reshapes have the roots of their base; references carried by loops, chosen by branches or left by
-loops have those of all that may flow into them.
+Input: a function. Output: for each array variable its *roots*: the parameters and allocations whose
+memory it may be. Views and reshapes have the roots of their base; references carried by loops, chosen
+by branches or left by loops have those of all that may flow into them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ def flows(fn: Function) -> Iterator[tuple[Operand, Var]]:
         match stmt:
             case View(out=out, array=array) | Reshape(out=out, array=array):
                 yield array, out
-            case For(args=args, inits=inits, body=body, outs=outs) | While(args=args, inits=inits, body=body, outs=outs):
+            case (
+                For(args=args, inits=inits, body=body, outs=outs)
+                | While(args=args, inits=inits, body=body, outs=outs)
+            ):
                 for a, i, y, o in zip(args, inits, body.yields, outs, strict=True):
                     if isinstance(a.type, Array):
                         yield from ((i, a), (y, a), (a, o))
@@ -53,7 +56,9 @@ def roots(fn: Function) -> Roots:
 
 
 def whole(fn: Function) -> frozenset[Var]:
-    """Array variables that are always all of one root, so that an index means the same element under any of their names."""
+    """Array variables that are always all of one root, so that an index means the same element under any
+    of their names.
+    """
     partial: set[Operand] = {s.out for s in walk(fn.body) if isinstance(s, View | Reshape)}
     edges: dict[Operand, list[Var]] = {}
     for source, target in flows(fn):

@@ -1,7 +1,8 @@
 """Where statements and variables stand: definitions, enclosing loops and branches, conditions that hold.
 
-Input: a function. Output: `Definitions`, tables that describe that one function (functions are immutable, so
-they never go stale). Conditions are those of enclosing branches, and of `Check` statements that were passed before.
+Input: a function. Output: `Definitions`, tables that describe that one function (functions are
+immutable, so they never go stale). Conditions are those of enclosing branches, and of `Check`
+statements that were passed before.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class Guard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """`chain` are the enclosing control statements, outermost first, each with the number of the block inside it."""
+    """`chain` are the enclosing control statements, outermost first, each with the number of the block
+    inside it.
+    """
 
     order: int
     loops: tuple[Loop, ...]
@@ -41,7 +44,7 @@ class Definitions:
         self.fn = fn
         self.place: dict[Stmt, Place] = {}
         self.maker: dict[Var, Stmt | None] = dict.fromkeys(fn.params)
-        self.scope: dict[Var, tuple[Loop, ...]] = {p: () for p in fn.params}
+        self.scope: dict[Var, tuple[Loop, ...]] = dict.fromkeys(fn.params, ())
         self.uses: dict[Var, int] = {}
         self.stmts: list[Stmt] = []
         for r in fn.results:
@@ -82,7 +85,9 @@ class Definitions:
         return x[:n]
 
     def exclusive(self, a: Stmt, b: Stmt) -> bool:
-        """Whether the two stand in different branches of one `If`, so that one pass executes one of them at most."""
+        """Whether the two stand in different branches of one `If`, so that one pass executes one of them
+        at most.
+        """
         for (s, k), (t, m) in zip(self.place[a].chain, self.place[b].chain, strict=False):
             if s is not t:
                 return False

@@ -1,9 +1,10 @@
 """Which accesses to memory can meet: the questions that saving, reordering and snapshots ask.
 
-Input: a function. Output: `Dependence`, whose methods answer with False (or None) where nothing can be proved. Two accesses meet if their
-arrays may be the same memory and the equations of their indices have a solution within the loop bounds and conditions around
-them. "Later" is decided per enclosing loop: passes of the outer ones equal, of this one strictly later.
-Non-goals: order of writes within library routines; memory outside the function.
+Input: a function. Output: `Dependence`, whose methods answer with False (or None) where nothing can be
+proved. Two accesses meet if their arrays may be the same memory and the equations of their indices have
+a solution within the loop bounds and conditions around them. "Later" is decided per enclosing loop:
+passes of the outer ones equal, of this one strictly later. Non-goals: order of writes within library
+routines; memory outside the function.
 """
 
 from __future__ import annotations
@@ -108,8 +109,10 @@ class Dependence:
         return array
 
     def may_alias(self, a: Var, b: Var, shared: int, apart: bool = False) -> bool:
-        """Whether two references can share memory, at places that agree in the passes of the `shared` outermost loops
-        (and, if `apart`, differ in the next one)."""
+        """Whether two references can share memory.
+
+        The places agree in the passes of the `shared` outermost loops; if `apart`, they differ in the next.
+        """
         a, b = self.origin(a), self.origin(b)
         if a is b:
             fresh = apart and isinstance(self.definitions.maker[a], Alloc)
@@ -134,8 +137,10 @@ class Dependence:
 
     # -- do two accesses meet?
     def clash(self, x: Access, y: Access, shared: int, later: Loop | None = None) -> bool:
-        """Whether the two can touch one element while the passes of the `shared` outermost loops are equal and, if `later`
-        is given (the next loop), y's pass of it comes strictly after x's."""
+        """Whether the two can touch one element while the passes of the `shared` outermost loops are equal.
+
+        If `later` is given (the next loop), y's pass of it comes strictly after x's.
+        """
         key = (x, y, shared, later)
         known = self._clash.get(key)
         if known is None:
@@ -157,13 +162,18 @@ class Dependence:
         return self.ranges.possible(equations, seeds, rows, shared)
 
     def ahead(self, x: Access, y: Access, first: For, second: For) -> bool:
-        """Whether x, in a pass of `first`, can meet y in an earlier pass of `second`: two loops of one block with equal bounds."""
+        """Whether x, in a pass of `first`, can meet y in an earlier pass of `second`: two loops of one
+        block with equal bounds.
+        """
         shared = len(self.definitions.place[first].loops)
         if not self.may_alias(x.array, y.array, shared):
             return False
         equations = self._equations(x, y, shared)
         seeds = [row(f, FIRST, shared) for f in x.extra] + [row(f, SECOND, shared) for f in y.extra]
-        one, two = (Affine({self._pass(loop): 1 if abs(loop.step) > 1 or loop.step > 0 else -1}) for loop in (first, second))
+        one, two = (
+            Affine({self._pass(loop): 1 if abs(loop.step) > 1 or loop.step > 0 else -1})
+            for loop in (first, second)
+        )
         seeds.append(minus(row(one, FIRST, shared), row(two, SECOND, shared), -1))
         rows = self.ranges.rows(x.stmt, FIRST, shared) + self.ranges.rows(y.stmt, SECOND, shared)
         return self.ranges.possible(equations, seeds, rows, shared)
@@ -239,7 +249,9 @@ class Dependence:
         return known
 
     def outermost_unwritten(self, load: Load) -> Loop | None:
-        """The outermost loop around a load in which nothing may write the loaded array, which is defined outside it."""
+        """The outermost loop around a load in which nothing may write the loaded array, which is defined
+        outside it.
+        """
         loops = self.definitions.place[load].loops
         for loop in loops[self.forms.depth(load.array) :]:
             if not self.written_within(loop, load.array):
@@ -266,14 +278,21 @@ class Dependence:
             for a in self.accesses(stmt):
                 place = self.definitions.place[stmt]
                 index = tuple(None if i is None else i.key() for i in a.levels[0][1])
-                found.setdefault((a.array, index, place.loops, place.guard, a.write, a.accumulate, bool(a.extra)), a)
+                found.setdefault(
+                    (a.array, index, place.loops, place.guard, a.write, a.accumulate, bool(a.extra)), a
+                )
         accesses = list(found.values())
         return not any(
-            self.carried(x, y, loop) for k, x in enumerate(accesses) for y in accesses[: k + 1] if x.write or y.write
+            self.carried(x, y, loop)
+            for k, x in enumerate(accesses)
+            for y in accesses[: k + 1]
+            if x.write or y.write
         )
 
     def carried(self, x: Access, y: Access, loop: Loop) -> bool:
-        """Whether different passes of a loop can meet in two of its accesses, accumulations with each other apart."""
+        """Whether different passes of a loop can meet in two of its accesses, accumulations with each
+        other apart.
+        """
         if (x.accumulate and y.accumulate) or self.roots[x.array].isdisjoint(self.roots[y.array]):
             return False
         outside = len(self.definitions.place[loop].loops)

@@ -1,7 +1,8 @@
 """What a statement does to memory.
 
-Input: a statement. Output: the array variables through which it writes or reads. Control statements have no effect of their own:
-look at the statements inside. A library routine that the table does not know reads and writes all of its arrays.
+Input: a statement. Output: the array variables through which it writes or reads. Control statements
+have no effect of their own: look at the statements inside. A library routine that the table does not
+know reads and writes all of its arrays.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def reads(stmt: Stmt) -> tuple[Var, ...]:
             return (array,)
         case Call():
             return _arguments(stmt, "reads")
-        case Mark(value=value) if isinstance(value.type, Array):
+        case Mark(value=Var() as value) if isinstance(value.type, Array):
             return (value,)
         case _:
             return ()
@@ -39,9 +40,6 @@ def _arguments(call: Call, kind: str) -> tuple[Var, ...]:
     routine = ROUTINES.get(call.name)
     wanted = range(len(call.args)) if routine is None else getattr(routine, kind)
     found = [call.args[k] for k in wanted if k < len(call.args)]
-    accumulates = routine is not None and kind == "reads" and any(a == "accumulate" or a is True for a in call.attrs)
-    if accumulates:
+    if routine is not None and kind == "reads" and any(a == "accumulate" or a is True for a in call.attrs):
         found += [call.args[k] for k in routine.writes]
     return tuple(dict.fromkeys(a for a in found if isinstance(a, Var) and isinstance(a.type, Array)))
-
-

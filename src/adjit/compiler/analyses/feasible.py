@@ -1,9 +1,9 @@
 """Whether a system of integer affine equations and inequalities can have a solution.
 
-Input: equations `e == 0` and inequalities `e >= 0`, each a pair (terms, constant) whose terms map integer variable numbers to
-integer coefficients. Output: False only if there is no solution; True means "perhaps". Method: equations are eliminated
-(with the divisibility test), then Fourier-Motzkin over the rationals with constants tightened to integers, given up as
-"perhaps" when the system grows too large.
+Input: equations `e == 0` and inequalities `e >= 0`, each a pair (terms, constant) whose terms map
+integer variable numbers to integer coefficients. Output: False only if there is no solution; True means
+"perhaps". Method: equations are eliminated (with the divisibility test), then Fourier-Motzkin over the
+rationals with constants tightened to integers, given up as "perhaps" when the system grows too large.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What is known of integer values at a place: loop bounds, conditions passed, facts of symbols.
 
-Input: the expressions of a function. Output: `Ranges`: `proves(stmt, e)` says whether e >= 0 whenever `stmt` runs; `Systems` of rows for
-questions about two places at once. A question that is too hard has the answer "not proved".
+Input: the expressions of a function. Output: `Ranges`: `proves(stmt, e)` says whether e >= 0 whenever
+`stmt` runs; `Systems` of rows for questions about two places at once. A question that is too hard has
+the answer "not proved".
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .affine import Affine, Forms
 from .definitions import Guard, Loop
 from .feasible import Row, feasible
 
-# An instance of a symbol is a row variable `3 * number + tag`: shared by both places, or seen from the first or second.
+# An instance of a symbol is a row variable `3 * number + tag`: shared by both places, or seen from one.
 SHARED, FIRST, SECOND = 0, 1, 2
 
 NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
@@ -22,7 +23,9 @@ NEGATED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq
 
 def row(form: Affine, tag: int, shared: int) -> Row:
     """An expression seen from place `tag`; the places agree in the passes of the `shared` outermost loops."""
-    return {3 * s.number + (SHARED if s.depth <= shared else tag): c for s, c in form.terms.items()}, form.const
+    return {
+        3 * s.number + (SHARED if s.depth <= shared else tag): c for s, c in form.terms.items()
+    }, form.const
 
 
 def minus(a: Row, b: Row, constant: int = 0) -> Row:
@@ -117,8 +120,12 @@ class Ranges:
             found = self._rows[key] = [row(f, tag, shared) for f in self.known(stmt)]
         return found
 
-    def possible(self, equations: Sequence[Row], seeds: Sequence[Row], rows: Sequence[Row], shared: int) -> bool:
-        """Whether the equations and the inequalities `seeds` can hold, given what of `rows` and of facts bears on them."""
+    def possible(
+        self, equations: Sequence[Row], seeds: Sequence[Row], rows: Sequence[Row], shared: int
+    ) -> bool:
+        """Whether the equations and the inequalities `seeds` can hold, given what of `rows` and of facts
+        bears on them.
+        """
         for terms, constant in equations:
             if not terms and constant:
                 return False
@@ -140,7 +147,7 @@ class Ranges:
                         added.append(r)
                     elif conditional:
                         provisos.append((row(fact.given, v % 3, shared if v % 3 else 1 << 30), r))
-            left = []
+            left: list[Row] = []
             for r in rows:
                 (left if reached.isdisjoint(r[0]) else added).append(r)
             rows = left
@@ -150,7 +157,9 @@ class Ranges:
                 new = self._provisos(provisos, rows, kept, shared) - reached
         return kept
 
-    def _provisos(self, provisos: list[tuple[Row, Row]], rows: list[Row], kept: list[Row], shared: int) -> set[int]:
+    def _provisos(
+        self, provisos: list[tuple[Row, Row]], rows: list[Row], kept: list[Row], shared: int
+    ) -> set[int]:
         """Add the facts whose proviso follows; the variables that they bring in."""
         new: set[int] = set()
         for given, value in provisos:
@@ -168,10 +177,11 @@ class Ranges:
         place = self.definitions.place[stmt]
         return self.proves_in(place.loops, place.guard, form)
 
-    def proves_in(self, loops: tuple[Loop, ...], guard: Guard | None, form: Affine, extra: Sequence[Affine] = ()) -> bool:
+    def proves_in(
+        self, loops: tuple[Loop, ...], guard: Guard | None, form: Affine, extra: Sequence[Affine] = ()
+    ) -> bool:
         if not form.terms:
             return form.const >= 0
         known = [row(f, SHARED, 0) for f in (*self.known_in(loops, guard), *extra)]
         negated = ({3 * s.number: -c for s, c in form.terms.items()}, -form.const - 1)
         return not self.possible([], [negated], known, 1 << 30)
-

@@ -1,7 +1,8 @@
 """Equality of functions up to renaming, and their digest.
 
-Input: functions. Output: a bool, or a hexadecimal digest that is the same for functions which differ only in names,
-numbers and locations of variables. Statement order counts: nothing here reasons about meaning.
+Input: functions. Output: a bool, or a hexadecimal digest that is the same for functions which differ
+only in names, numbers and locations of variables. Statement order counts: nothing here reasons about
+meaning.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Stable text of core IR, for people, golden files and digests.
 
-Input: a function. Output: text; the same IR gives the same bytes. Variables are printed as `x`, `x_1`, …
-in order of definition, so that skipped numbers do not show; `numbers=True` prints `x.7` instead, the form of error messages.
-Locations are not printed. Not a serialisation format: nothing reads the text back.
+Input: a function. Output: text; the same IR gives the same bytes. Variables are printed as `x`, `x_1`,
+… in order of definition, so that skipped numbers do not show; `numbers=True` prints `x.7` instead, the
+form of error messages. Locations are not printed. Not a serialisation format: nothing reads the text
+back.
 """
 
 from __future__ import annotations

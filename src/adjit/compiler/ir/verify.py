@@ -1,7 +1,8 @@
 """The specification of core IR as a check.
 
-Input: a function. Output: nothing, or `InternalError` that names the statement and the clause it breaks. Runs after
-each pass in tests. Non-goal: facts that need an analysis (overlap of arguments, indices in range).
+Input: a function. Output: nothing, or `InternalError` that names the statement and the clause it
+breaks. Runs after each pass in tests. Non-goal: facts that need an analysis (overlap of arguments,
+indices in range).
 
 Clauses
 - a variable is defined once, and read only where it is visible;
@@ -82,7 +83,10 @@ class _Verifier:
 
     def read(self, x: Operand) -> None:
         if isinstance(x, Var):
-            self.need(x in self.visible, f"{x!r} is read but is not {'visible' if x in self.ever else 'defined'} here")
+            self.need(
+                x in self.visible,
+                f"{x!r} is read but is not {'visible' if x in self.ever else 'defined'} here",
+            )
         else:
             self.constant(x)
 
@@ -146,7 +150,9 @@ class _Verifier:
             case Alloc() | Dim() | View() | Reshape():
                 self.array_statement(stmt)
             case Call(args=args):
-                self.need(any(isinstance(a.type, Array) for a in args), "a library call has no array argument")
+                self.need(
+                    any(isinstance(a.type, Array) for a in args), "a library call has no array argument"
+                )
             case For() | While():
                 self.loop(stmt)
             case If():
@@ -158,7 +164,9 @@ class _Verifier:
                 self.typed(cond, BOOL, "condition")
             case Mark(value=value, out=out):
                 scalar = isinstance(value.type, Scalar)
-                self.need(scalar == (out is not None), "a marked scalar has another name, a marked array has none")
+                self.need(
+                    scalar == (out is not None), "a marked scalar has another name, a marked array has none"
+                )
                 self.need(out is None or out.type == value.type, "a mark changes the type")
             case _:
                 self.fail(f"no such statement: {type(stmt).__name__}")
@@ -168,7 +176,9 @@ class _Verifier:
         if entry is None:
             self.fail(f"no op is named {stmt.op!r}")
             return
-        self.need(len(stmt.args) == entry.arity, f"{stmt.op} takes {entry.arity} operands, not {len(stmt.args)}")
+        self.need(
+            len(stmt.args) == entry.arity, f"{stmt.op} takes {entry.arity} operands, not {len(stmt.args)}"
+        )
         types = [a.type for a in stmt.args]
         self.need(all(isinstance(t, Scalar) for t in types), f"an operand of {stmt.op} is an array")
         if stmt.op == "cast":
@@ -183,7 +193,9 @@ class _Verifier:
             self.need(all(t == INT for t in types), f"{stmt.op} needs int64 operands")
         if stmt.op == "select":
             self.need(types[0] == BOOL, "the condition of select is not boolean")
-        self.need(stmt.out.type == result, f"{stmt.op} gives {result}, but its result has type {stmt.out.type}")
+        self.need(
+            stmt.out.type == result, f"{stmt.op} gives {result}, but its result has type {stmt.out.type}"
+        )
 
     def element(self, a: Var, index: Sequence[Operand]) -> None:
         self.need(isinstance(a.type, Array), f"{a!r} is no array")
@@ -202,7 +214,9 @@ class _Verifier:
             return
         if isinstance(stmt, Alloc):
             if out.type.growing:
-                self.need(not stmt.shape and stmt.zeroed and out.type.ndim == 1, "a growing array starts empty")
+                self.need(
+                    not stmt.shape and stmt.zeroed and out.type.ndim == 1, "a growing array starts empty"
+                )
                 return
             self.need(len(stmt.shape) == out.type.ndim, "the shape does not fit the rank")
         else:
@@ -237,14 +251,18 @@ class _Verifier:
         if stmt.trips is not None:
             self.typed(stmt.trips, INT, "trip count")
         if isinstance(stmt, For):
-            self.need(stmt.step != 0 and isinstance(stmt.step, int), "the step of a loop is not a nonzero integer")
+            self.need(
+                stmt.step != 0 and isinstance(stmt.step, int), "the step of a loop is not a nonzero integer"
+            )
             for x, what in ((stmt.iv, "loop variable"), (stmt.lo, "bound"), (stmt.hi, "bound")):
                 self.typed(x, INT, what)
         else:
             ok = len(stmt.cond.yields) == 1 and stmt.cond.yields[0].type == BOOL
             self.need(ok, "the condition of a while loop does not yield one boolean")
             for inner in stmt.cond.stmts:
-                self.need(not isinstance(inner, Store | Accumulate | Call), "the condition of a while loop writes")
+                self.need(
+                    not isinstance(inner, Store | Accumulate | Call), "the condition of a while loop writes"
+                )
 
     def branch(self, stmt: If) -> None:
         self.typed(stmt.cond, BOOL, "condition")

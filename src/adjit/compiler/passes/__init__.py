@@ -1,7 +1,7 @@
 """Passes: core IR to core IR. The lists below say which run, and in what order.
 
-`simplify` prepares a function for differentiation: what it shares and hoists changes what the reverse sweep has to save.
-`finish` prepares any function for code generation.
+`simplify` prepares a function for differentiation: what it shares and hoists changes what the reverse
+sweep has to save. `finish` prepares any function for code generation.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ def simplify(fn: Function) -> Function:
 
 
 def finish(fn: Function) -> Function:
-    """The passes after differentiation, or before code generation of a function that is not differentiated."""
+    """The passes after differentiation, or before code generation of a function that is not
+    differentiated.
+    """
     return _run(fn, AFTER)
 
 

@@ -5,9 +5,10 @@
         y = x[wrap(i + 1, len(x))]          =>              bounds x 0 n
                                                         for i in range(n): y = x[i + 1]
 
-Input and output: core IR. A check leaves a loop only if every pass makes it, the loop has no exit and the index is linear in the loop variable: then
-its extremes are those of the first and the last pass. So nothing raises that did not raise before, though it may raise sooner and name another
-index. Non-goal: checks of library calls.
+Input and output: core IR. A check leaves a loop only if every pass makes it, the loop has no exit and
+the index is linear in the loop variable: then its extremes are those of the first and the last pass. So
+nothing raises that did not raise before, though it may raise sooner and name another index. Non-goal:
+checks of library calls.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class _Wraps(_Proving):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
-    """A check on its way out: of the length `room` of `array`, for one index, under `conditions` lo < hi of loops left."""
+    """A check on its way out: of the length `room` of `array`, for one index, under `conditions` lo < hi
+    of loops left.
+    """
 
     array: Var
     axis: int
@@ -130,7 +133,9 @@ class _Checks(_Proving):
 
     # -- one loop further out
     def moved(self, p: _Pending, stmt: Stmt) -> tuple[Affine, Affine] | None:
-        """The indices of the first and the last pass of the innermost loop around `stmt`, if they can be told before it."""
+        """The indices of the first and the last pass of the innermost loop around `stmt`, if they can be
+        told before it.
+        """
         loop = self.definitions.place[stmt].loops[-1]
         if not isinstance(loop, For) or loop.stop is not None:
             return None
@@ -154,7 +159,9 @@ class _Checks(_Proving):
         return len(self.definitions.scope[x]) if isinstance(x, Var) else 0
 
     def extremes(self, loop: For, found: list[_Pending]) -> list[_Pending]:
-        """The checks as they stand before the loop: for each array and axis, of families that differ by constants only the ends."""
+        """The checks as they stand before the loop: for each array and axis, of families that differ by
+        constants only the ends.
+        """
         condition = (loop.lo, loop.hi) if loop.step > 0 else (loop.hi, loop.lo)
         families: dict[object, list[_Pending]] = {}
         inside = loop.body.stmts[0] if loop.body.stmts else loop
@@ -168,7 +175,9 @@ class _Checks(_Proving):
         kept = []
         for members in families.values():
             members.sort(key=lambda m: m.index.const)
-            kept.extend(members[:1] if members[0].index.same(members[-1].index) else [members[0], members[-1]])
+            kept.extend(
+                members[:1] if members[0].index.same(members[-1].index) else [members[0], members[-1]]
+            )
         return kept
 
     # -- naming what an expression says

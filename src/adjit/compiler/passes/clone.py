@@ -1,7 +1,8 @@
 """Copies of statements with fresh variables.
 
-Input: statements and a mapping from variables to operands. Output: copies in which every definition is fresh; the mapping is extended by them. The
-copies read what the originals read, mapped. Locations are kept.
+Input: statements and a mapping from variables to operands. Output: copies in which every definition is
+fresh; the mapping is extended by them. The copies read what the originals read, mapped. Locations are
+kept.
 """
 
 from __future__ import annotations
@@ -14,6 +15,12 @@ from ..ir.nodes import Block, For, If, Operand, Stmt, Var, While
 from ..ir.visitor import block_params, defined, with_operands
 
 Mapping = dict[Var, Operand]
+
+
+def renamed(v: Var, mapping: Mapping) -> Var:
+    found = mapping[v]
+    assert isinstance(found, Var)
+    return found
 
 
 def mapped(x: Operand, mapping: Mapping) -> Operand:
@@ -43,11 +50,13 @@ def _one(stmt: Stmt, mapping: Mapping, names: Names) -> Stmt:
     match new:
         case For(iv=iv, args=args, body=body, stop=stop):
             inner = _block(body, mapping, names)
-            new = replace(new, iv=mapping[iv], args=tuple(mapping[a] for a in args), body=inner)
+            new = replace(
+                new, iv=renamed(iv, mapping), args=tuple(renamed(a, mapping) for a in args), body=inner
+            )
             new = new if stop is None else replace(new, stop=mapped(stop, mapping))
         case While(args=args, cond=cond, body=body, stop=stop):
             test, inner = _block(cond, mapping, names), _block(body, mapping, names)
-            new = replace(new, args=tuple(mapping[a] for a in args), cond=test, body=inner)
+            new = replace(new, args=tuple(renamed(a, mapping) for a in args), cond=test, body=inner)
             new = new if stop is None else replace(new, stop=mapped(stop, mapping))
         case If(then=then, orelse=orelse):
             new = replace(new, then=_block(then, mapping, names), orelse=_block(orelse, mapping, names))

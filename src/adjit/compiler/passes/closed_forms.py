@@ -1,4 +1,5 @@
-"""Carried integers that count passes become expressions of the loop variable, and counting `while` loops become `for` loops.
+"""Carried integers that count passes become expressions of the loop variable, and counting `while` loops
+become `for` loops.
 
     k = 3
     for i in range(lo, hi): …; k = k + 2          =>      for i in range(lo, hi): k = 3 + 2 * (i - lo); …
@@ -6,8 +7,8 @@
     i = 0
     while i < n: …; i = i + 1                     =>      for i in range(0, n): …
 
-Input and output: core IR. The value after the loop is computed from the number of passes, which is counted where the loop has an exit. Non-goals:
-steps that vary, conditional increments.
+Input and output: core IR. The value after the loop is computed from the number of passes, which is
+counted where the loop has an exit. Non-goals: steps that vary, conditional increments.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class _Closing(Rewriter):
 
     # -- for
     def visit_for(self, stmt: For) -> None:
-        steps = {k: self.increment(a, y) for k, (a, y) in enumerate(zip(stmt.args, stmt.body.yields, strict=True))}
+        steps = {
+            k: self.increment(a, y) for k, (a, y) in enumerate(zip(stmt.args, stmt.body.yields, strict=True))
+        }
         counted = {k: c for k, c in steps.items() if c is not None}
         if not counted:
             super().visit(stmt)
@@ -61,7 +64,8 @@ class _Closing(Rewriter):
             trips = self.names.fresh("trips", INT)
         loc = stmt.loc
         body, kept_out = stmt.body, self.out
-        self.out = prelude = []
+        prelude: list[Stmt] = []
+        self.out = prelude
         passed = self.passes_before(stmt)
         for k, c in counted.items():
             self.equate(stmt.args[k], self.along(stmt.inits[k], c, passed, stmt.args[k].name, stmt))
@@ -82,8 +86,10 @@ class _Closing(Rewriter):
             trips=trips,
         )
         self.out.append(made)
-        total: Operand = trips if trips is not None else self.op(
-            "trips", stmt.lo, stmt.hi, const(stmt.step), hint="trips", loc=loc
+        total: Operand = (
+            trips
+            if trips is not None
+            else self.op("trips", stmt.lo, stmt.hi, const(stmt.step), hint="trips", loc=loc)
         )
         for k, c in counted.items():
             self.equate(stmt.outs[k], self.along(stmt.inits[k], c, total, stmt.outs[k].name, stmt))
@@ -122,12 +128,16 @@ class _Closing(Rewriter):
             trips = self.names.fresh("trips", INT)
         rest = [j for j in range(len(stmt.args)) if j != k]
         body = self.block(stmt.body)
-        args, inits, outs, yields = (tuple(xs[j] for j in rest) for xs in (stmt.args, stmt.inits, stmt.outs, body.yields))
+        args, inits, outs, yields = (
+            tuple(xs[j] for j in rest) for xs in (stmt.args, stmt.inits, stmt.outs, body.yields)
+        )
         stop = None if stmt.stop is None else self.get(stmt.stop)
         self.out.append(
             For(iv, lo, hi, step, args, inits, Block(body.stmts, yields), outs, stop, trips, loc=stmt.loc)  # type: ignore[arg-type]
         )
-        total: Operand = trips if trips is not None else self.op("trips", lo, hi, const(step), hint="trips", loc=stmt.loc)
+        total: Operand = (
+            trips if trips is not None else self.op("trips", lo, hi, const(step), hint="trips", loc=stmt.loc)
+        )
         self.equate(stmt.outs[k], self.along(lo, step, total, stmt.outs[k].name, stmt))
 
     def counter(self, stmt: While) -> tuple[int, Operand, Operand, int] | None:
@@ -138,10 +148,11 @@ class _Closing(Rewriter):
         test = stmt.cond.stmts[0]
         if not isinstance(test, Op) or test.op not in MIRRORED or test.out is not cond:
             return None
-        for name, x, bound in ((test.op, *test.args), (MIRRORED[test.op], *test.args[::-1])):
-            if x not in stmt.args or bound in stmt.args or x.type != INT:
+        a, b = test.args
+        for name, x, bound in ((test.op, a, b), (MIRRORED[test.op], b, a)):
+            if not isinstance(x, Var) or x not in stmt.args or bound in stmt.args or x.type != INT:
                 continue
-            k = stmt.args.index(x)  # type: ignore[arg-type]
+            k = stmt.args.index(x)
             step = self.increment(stmt.args[k], stmt.body.yields[k])
             bound = self.get(bound)
             if step and ((name in ("lt", "le") and step > 0) or (name in ("gt", "ge") and step < 0)):

@@ -2,8 +2,9 @@
 
     t = x * y; u = x * y; z = t + u      =>      t = x * y; z = t + t
 
-Input and output: core IR. Pure ops, lengths and equal checks are shared with blocks that they dominate. Integer values are equal
-if their linear forms are. Non-goals: loads (`forward_stores`), values of different branches.
+Input and output: core IR. Pure ops, lengths and equal checks are shared with blocks that they dominate.
+Integer values are equal if their linear forms are. Non-goals: loads (`forward_stores`), values of
+different branches.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
     t = exp(x)                          (nothing reads t)
     for i in range(n): w[i] = x[i]      (w is local, nothing reads it)      =>  (nothing)
 
-Input and output: core IR. Live are results, checks, marks, memory of parameters and results, whatever these depend on. Removed are ops,
-loads, writes to local arrays that nothing live reads, carried values and results of control statements that nobody needs, and control
-statements without content. Non-goal: a store that a later store hides.
+Input and output: core IR. Live are results, checks, marks, memory of parameters and results, whatever
+these depend on. Removed are ops, loads, writes to local arrays that nothing live reads, carried values
+and results of control statements that nobody needs, and control statements without content. Non-goal: a
+store that a later store hides.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def _swept(stmt: Stmt, marks: _Marks) -> Stmt:
             counted = trips if trips in marks.vars else None
             cond = _sweep(stmt.cond, marks) if isinstance(stmt, While) else None
             unchanged = new is body and len(kept) == len(stmt.args) and counted is trips
-            if unchanged and (cond is None or isinstance(stmt, While) and cond is stmt.cond):
+            if unchanged and (cond is None or (isinstance(stmt, While) and cond is stmt.cond)):
                 return stmt
             new = Block(new.stmts, _picked(new.yields, kept))
             made = replace(
@@ -148,7 +149,7 @@ def _swept(stmt: Stmt, marks: _Marks) -> Stmt:
                 body=new,
                 trips=counted,
             )
-            return made if cond is None else replace(made, cond=cond)  # type: ignore[call-arg]
+            return replace(made, cond=cond) if isinstance(made, While) and cond is not None else made
         case If(then=then, orelse=orelse, outs=outs):
             kept = [k for k, o in enumerate(outs) if o in marks.vars]
             yes, no = _sweep(then, marks), _sweep(orelse, marks)

@@ -2,8 +2,9 @@
 
     a[i] = x; y = b[i]; a[i] = z      =>      y = b[i]; a[i] = z
 
-Input and output: core IR. Hidden stores are sought within one block: between the two no statement may read the element, or raise so that its old value
-could be seen. The other kind is found over the whole function. Arrays that nothing reads at all are a matter of `dce`.
+Input and output: core IR. Hidden stores are sought within one block: between the two no statement may
+read the element, or raise so that its old value could be seen. The other kind is found over the whole
+function. Arrays that nothing reads at all are a matter of `dce`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,12 @@ class _DeadStores(Rewriter):
         self.facts = Dependence(fn)
         self.dead: set[Stmt] = set()
         visible = {p for p in fn.params if isinstance(p.type, Array)}
-        visible.update(r for x in fn.results if isinstance(x, Var) and isinstance(x.type, Array) for r in self.facts.roots[x])
+        visible.update(
+            r
+            for x in fn.results
+            if isinstance(x, Var) and isinstance(x.type, Array)
+            for r in self.facts.roots[x]
+        )
         self.unread(visible)
 
     # -- nothing reads it any more
@@ -56,7 +62,11 @@ class _DeadStores(Rewriter):
     # -- hidden
     def block(self, block: Block) -> Block:
         for k, s in enumerate(block.stmts):
-            if isinstance(s, Store | Accumulate) and not grows(s.array.type) and self.hidden(s, block.stmts[k + 1 : k + REACH]):
+            if (
+                isinstance(s, Store | Accumulate)
+                and not grows(s.array.type)
+                and self.hidden(s, block.stmts[k + 1 : k + REACH])
+            ):
                 self.dead.add(s)
         return super().block(block)
 
@@ -80,7 +90,9 @@ class _DeadStores(Rewriter):
         if isinstance(stmt, Check | Bounds):
             return True
         shared = len(self.facts.definitions.place[mine.stmt].loops)
-        reads = (a for a in self.facts.accesses(stmt) if not a.write or a.accumulate or isinstance(stmt, Call))
+        reads = (
+            a for a in self.facts.accesses(stmt) if not a.write or a.accumulate or isinstance(stmt, Call)
+        )
         return any(self.facts.clash(mine, a, shared) for a in reads)
 
     def visit(self, stmt: Stmt) -> None:

@@ -1,14 +1,16 @@
 """Split an innermost loop that scatters, so that each of its parts vectorises.
 
-    for j in range(lo, hi):                        for c in range(lo, hi, 512):
-        g = 0.2 * ct_b[j]                              for j in range(c, min(c + 512, hi)): ct_a[j - 1] += 0.2 * ct_b[j]
-        ct_b[j] = 0.0                    =>            for j in …: ct_a[j + 1] += 0.2 * ct_b[j]
-        ct_a[j - 1] += g                               for j in …: ct_b[j] = 0.0
-        ct_a[j + 1] += g
+    for j in range(lo, hi):              for c in range(lo, hi, 512):
+        g = 0.2 * ct_b[j]                    for j in range(c, min(c + 512, hi)):
+        ct_b[j] = 0.0              =>            ct_a[j - 1] += 0.2 * ct_b[j]
+        ct_a[j - 1] += g                     for j in …: ct_b[j], g = 0.0, 0.2 * ct_b[j]
+        ct_a[j + 1] += g                         ct_a[j + 1] += g
 
-Input and output: core IR. Several accumulations into one array at different places keep a loop from being vectorised (they may meet), one per row and loop does not.
-The loop must be free of order. A cheap value is computed again in each part; another is stored in a scratch row by the part that holds the
-rest, which comes between the two. Chunks keep the parts in the first cache, and the scratch rows small. Non-goals: loops with inner blocks.
+Input and output: core IR. Several accumulations into one array at different places keep a loop from
+being vectorised (they may meet), one per row and loop does not. The loop must be free of order. A cheap
+value is computed again in each part; another is stored in a scratch row by the part that holds the
+rest, which comes between the two. Chunks keep the parts in the first cache, and the scratch rows small.
+Non-goals: loops with inner blocks.
 """
 
 from __future__ import annotations
@@ -100,7 +102,9 @@ class _Distributing(Rewriter):
         return leaving
 
     def place(self, loop: For, s: Accumulate) -> tuple[tuple[object, ...], tuple[object, ...]] | None:
-        """The row of an accumulation along the last axis, and its place there; None if it does not walk along a row."""
+        """The row of an accumulation along the last axis, and its place there; None if it does not walk
+        along a row.
+        """
         self.facts.forms.of(loop.iv)
         iv = self.facts.forms.iteration[loop]
         forms = [self.facts.forms.of(i) for i in s.index]
@@ -140,7 +144,11 @@ class _Distributing(Rewriter):
                 return False
         if isinstance(s, Store):
             for x in part.slice:
-                if isinstance(x, Load) and self.precedes(s, x) and self.facts.clash(other, self.facts.accesses(x)[0], shared):
+                if (
+                    isinstance(x, Load)
+                    and self.precedes(s, x)
+                    and self.facts.clash(other, self.facts.accesses(x)[0], shared)
+                ):
                     part.again = False
         return True
 
@@ -168,7 +176,9 @@ class _Distributing(Rewriter):
                 self.again(loop, chunk, end, [body[s] for s in p.slice], body[p.stmt])
             elif p.stmt.value not in rows:
                 rows[p.stmt.value] = self.names.fresh("row", Array(p.stmt.value.type.dtype, 1))
-        carried = self.rest(loop, chunk, end, {body[p.stmt] for p in parts}, list(rows.values()), [self.get(v) for v in rows])
+        carried = self.rest(
+            loop, chunk, end, {body[p.stmt] for p in parts}, list(rows.values()), [self.get(v) for v in rows]
+        )
         for p in parts:
             if not p.again:
                 self.from_row(loop, chunk, end, [body[s] for s in p.slice], body[p.stmt], rows[p.stmt.value])

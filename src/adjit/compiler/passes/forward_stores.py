@@ -2,9 +2,10 @@
 
     a[i] = x; y = a[i]; z = a[i]      =>      a[i] = x          (y and z are x)
 
-Input and output: core IR. Elements are compared by linear forms of their indices. A write forgets the elements that it may hit: those of arrays
-that may share its memory, unless an index differs by a nonzero constant. At the entry of a loop all that the loop may write is
-forgotten; after a branch, all that either side may write. Non-goal: values carried from one pass to the next.
+Input and output: core IR. Elements are compared by linear forms of their indices. A write forgets the
+elements that it may hit: those of arrays that may share its memory, unless an index differs by a
+nonzero constant. At the entry of a loop all that the loop may write is forgotten; after a branch, all
+that either side may write. Non-goal: values carried from one pass to the next.
 """
 
 from __future__ import annotations
@@ -13,7 +14,23 @@ from dataclasses import dataclass
 
 from ..analyses.dependence import Access, Dependence
 from ..analyses.effects import writes
-from ..ir.nodes import Accumulate, Alloc, Block, Call, Const, For, Function, If, Load, Mark, Operand, Stmt, Store, Var, While
+from ..ir.nodes import (
+    Accumulate,
+    Alloc,
+    Block,
+    Call,
+    Const,
+    For,
+    Function,
+    If,
+    Load,
+    Mark,
+    Operand,
+    Stmt,
+    Store,
+    Var,
+    While,
+)
 from ..ir.types import Array, grows
 from ..ir.visitor import blocks, walk
 from .rewrite import Rewriter
@@ -23,10 +40,11 @@ EVERY = 1 << 20  # both elements are those of the current pass of every loop
 Key = tuple[object, ...]
 
 
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Element:
-    """The value of one element; `array` is the base of the views through which it was reached, `access` how it became known."""
+    """The value of one element; `array` is the base of the views through which it was reached, `access`
+    how it became known.
+    """
 
     array: Var
     index: tuple[object, ...]  # linear forms
@@ -83,7 +101,9 @@ class _Forwarding(Rewriter):
     def is_zero(e: _Element | None) -> bool:
         return e is not None and isinstance(e.value, Const) and e.value.value == 0
 
-    def learn(self, named: tuple[Key, Var, tuple[object, ...]] | None, value: Operand, access: Access) -> None:
+    def learn(
+        self, named: tuple[Key, Var, tuple[object, ...]] | None, value: Operand, access: Access
+    ) -> None:
         if named:
             self.known[named[0]] = _Element(named[1], named[2], value, access)
 
@@ -111,7 +131,9 @@ class _Forwarding(Rewriter):
                 named = self.element(array, index)
                 access = self.facts.accesses(original)[0]  # type: ignore[arg-type]
                 zero = named is not None and self.is_zero(self.known.get(named[0])) and not grows(array.type)
-                self.forget(named[1] if named else self.facts.origin(array), named[2] if named else None, access)
+                self.forget(
+                    named[1] if named else self.facts.origin(array), named[2] if named else None, access
+                )
                 if zero:  # what is added to nothing is stored
                     self.learn(named, value, access)
                     self.out.append(Store(array, index, value, loc=stmt.loc))
@@ -121,7 +143,7 @@ class _Forwarding(Rewriter):
                     self.forget(self.facts.origin(array), None)
             case Alloc(out=out):
                 self.forget(out, None)
-            case Mark(value=value) if isinstance(value.type, Array):  # reads behind it are its uses
+            case Mark(value=Var() as value) if isinstance(value.type, Array):  # reads behind it are its uses
                 self.forget_roots(self.facts.roots[value])
         super().visit(stmt)
 
@@ -148,5 +170,10 @@ class _Forwarding(Rewriter):
 
     def writes_of(self, stmt: Stmt) -> frozenset[Var]:
         """The roots that a control statement may write; those that it allocates count as written."""
-        arrays = [a for b in blocks(stmt) for s in walk(b) for a in (*writes(s), *((s.out,) if isinstance(s, Alloc) else ()))]
+        arrays = [
+            a
+            for b in blocks(stmt)
+            for s in walk(b)
+            for a in (*writes(s), *((s.out,) if isinstance(s, Alloc) else ()))
+        ]
         return frozenset(r for a in arrays for r in self.facts.roots[a])

@@ -4,10 +4,11 @@
     for i in range(n): y[i] = g(a[i])      =>              a[i] = f(x[i])
                                                            y[i] = g(a[i])
 
-Input and output: core IR. The loops have equal bounds, and no pass of the second needs what a later pass of the first writes, or overwrites what one reads.
-Statements between them stay behind the fused loop if it does not need them, else move before it if they do not need the first loop. Nests are
-fused level by level. Forwarding of stores then makes most arrays between the two superfluous. Non-goals: loops that share nothing but
-what they read, shifted bounds.
+Input and output: core IR. The loops have equal bounds, and no pass of the second needs what a later
+pass of the first writes, or overwrites what one reads. Statements between them stay behind the fused
+loop if it does not need them, else move before it if they do not need the first loop. Nests are fused
+level by level. Forwarding of stores then makes most arrays between the two superfluous. Non-goals:
+loops that share nothing but what they read, shifted bounds.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..analyses.dependence import Access, Dependence
-from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Mark, Op, Stmt, Store, Var, While
+from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Mark, Op, Stmt, Store, Var
 from ..ir.visitor import all_reads, blocks, defined, substitute, walk
 from .rewrite import Rewriter
 
@@ -77,8 +78,10 @@ class _Fusing(Rewriter):
             first = stmts[k]
             if first in touched:
                 return None
-            if isinstance(first, For) and self.fusible(first, second) and not any(
-                self.depends(s, first) for s in needed[1:]
+            if (
+                isinstance(first, For)
+                and self.fusible(first, second)
+                and not any(self.depends(s, first) for s in needed[1:])
             ):
                 fused = self.joined(first, second)
                 touched.update((fused, first, second))
@@ -152,18 +155,24 @@ class _Fusing(Rewriter):
         forms = self.facts.forms
         if not self.plain(first) or first.step != second.step or self.guards(second):
             return False
-        if not (forms.of(first.lo).same(forms.of(second.lo)) and forms.of(first.hi).same(forms.of(second.hi))):
+        if not (
+            forms.of(first.lo).same(forms.of(second.lo)) and forms.of(first.hi).same(forms.of(second.hi))
+        ):
             return False
         if not self.reads(second).isdisjoint(defined(first)):
             return False
         produces = False
         for x in self.accesses(first):
             for y in self.accesses(second):
-                if not (x.write or y.write) or self.facts.roots[x.array].isdisjoint(self.facts.roots[y.array]):
+                if not (x.write or y.write) or self.facts.roots[x.array].isdisjoint(
+                    self.facts.roots[y.array]
+                ):
                     continue
                 if self.facts.ahead(x, y, first, second):
                     return False
-                produces = produces or (x.write and not y.write and self.facts.origin(x.array) is self.facts.origin(y.array))
+                produces = produces or (
+                    x.write and not y.write and self.facts.origin(x.array) is self.facts.origin(y.array)
+                )
         return produces
 
     def joined(self, first: For, second: For) -> For:

@@ -3,10 +3,12 @@
     for i in range(n): t = a * b; y[i] = x[i] * t + c[0]     =>      t = a * b; c_0 = c[0]
                                                                       for i in range(n): y[i] = x[i] * t + c_0
 
-Input and output: core IR. Integer arithmetic, comparisons and cheap float arithmetic leave branches too; other float ops, lengths, loads and
-allocations leave only what every pass executes. A load leaves a loop in which nothing writes its element, if its index is in range even when the loop makes no
-pass; with `guarded`, others leave under the condition that there is a pass. An allocation leaves (with `allocations`) if its
-shape is known before the loop; if it was zeroed, it is zeroed in place. Division of integers stays unless its divisor is a constant.
+Input and output: core IR. Integer arithmetic, comparisons and cheap float arithmetic leave branches
+too; other float ops, lengths, loads and allocations leave only what every pass executes. A load leaves
+a loop in which nothing writes its element, if its index is in range even when the loop makes no pass;
+with `guarded`, others leave under the condition that there is a pass. An allocation leaves (with
+`allocations`) if its shape is known before the loop; if it was zeroed, it is zeroed in place. Division
+of integers stays unless its divisor is a constant.
 """
 
 from __future__ import annotations
@@ -15,12 +17,48 @@ from dataclasses import replace
 
 from ..analyses.dependence import Dependence
 from ..ir.builder import const
-from ..ir.nodes import Alloc, Block, Bounds, Check, Const, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var, View, While
+from ..ir.nodes import (
+    Alloc,
+    Block,
+    Bounds,
+    Check,
+    Const,
+    Dim,
+    For,
+    Function,
+    If,
+    Load,
+    Op,
+    Operand,
+    Stmt,
+    Store,
+    Var,
+    View,
+    While,
+)
 from ..ir.types import BOOL, INT, grows, is_float
 from ..ir.visitor import block_params, defined, int_const, operands, walk
 from .rewrite import Rewriter
 
-CHEAP = {"add", "sub", "mul", "neg", "cast", "select", "lt", "le", "gt", "ge", "eq", "ne", "not", "and", "or", "abs", "wrap"}
+CHEAP = {
+    "add",
+    "sub",
+    "mul",
+    "neg",
+    "cast",
+    "select",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "not",
+    "and",
+    "or",
+    "abs",
+    "wrap",
+}
 CHEAP |= {"maximum", "minimum", "trips", "smul", "pmul"}
 
 
@@ -93,7 +131,11 @@ class _Hoisting(Rewriter):
             case Op(op=op, out=out, args=args):
                 if op in ("floordiv", "mod") and not is_float(out.type) and not int_const(args[1]):
                     return here
-                if op not in CHEAP and not (self.unconditional() and is_float(out.type)) and out.type not in (INT, BOOL):
+                if (
+                    op not in CHEAP
+                    and not (self.unconditional() and is_float(out.type))
+                    and out.type not in (INT, BOOL)
+                ):
                     return here
                 return self.invariant(stmt)
             case Dim(array=array) if not grows(array.type):
@@ -117,7 +159,11 @@ class _Hoisting(Rewriter):
         for k in range(len(self.levels), 0, -1):
             if any(v in self.levels[k - 1].inside for v in read):
                 return k
-            if self.branches[k] and not (isinstance(stmt, Op) and stmt.op in CHEAP) and not isinstance(stmt, Dim):
+            if (
+                self.branches[k]
+                and not (isinstance(stmt, Op) and stmt.op in CHEAP)
+                and not isinstance(stmt, Dim)
+            ):
                 return k
         return 0
 
@@ -146,7 +192,11 @@ class _Hoisting(Rewriter):
     def checked(self, stmt: Load, loop: For) -> bool:
         """Whether the loop contains a check that may have to come before the load."""
         return any(
-            isinstance(s, Check) or (isinstance(s, Bounds) and not self.facts.roots[s.array].isdisjoint(self.facts.roots[stmt.array]))
+            isinstance(s, Check)
+            or (
+                isinstance(s, Bounds)
+                and not self.facts.roots[s.array].isdisjoint(self.facts.roots[stmt.array])
+            )
             for s in walk(loop.body)
         )
 
@@ -177,7 +227,9 @@ class _Hoisting(Rewriter):
             level.shares = True
 
     def move_load(self, stmt: Load, target: int) -> None:
-        """Each loop before which the index is not known to be in range adds the condition that it makes a pass."""
+        """Each loop before which the index is not known to be in range adds the condition that it makes a
+        pass.
+        """
         needed = [k for k in range(target, len(self.levels)) if not self.in_range(stmt, k)]
         before = self.levels[target].before
         self.define((stmt.out,), target)

@@ -4,9 +4,11 @@
                                                   for k in range(n): s = s + a[k]
                                                   y[i] = s
 
-Input and output: core IR. The element's index must not change in the loop, and no other access in the loop may meet it. Sums are added in the same
-order as before. The load and the store must be in range even if the loop makes no pass: the element is accessed beside the loop anyway, or its
-index is proved, or (`guarded`) both stand under the condition that there is a pass. Non-goal: elements that one pass hands to the next.
+Input and output: core IR. The element's index must not change in the loop, and no other access in the
+loop may meet it. Sums are added in the same order as before. The load and the store must be in range
+even if the loop makes no pass: the element is accessed beside the loop anyway, or its index is proved,
+or (`guarded`) both stand under the condition that there is a pass. Non-goal: elements that one pass
+hands to the next.
 """
 
 from __future__ import annotations
@@ -17,7 +19,22 @@ from ..analyses.affine import Affine
 from ..analyses.definitions import Loop
 from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
-from ..ir.nodes import Accumulate, Block, Bounds, Check, For, Function, If, Load, Op, Operand, Stmt, Store, Var, While
+from ..ir.nodes import (
+    Accumulate,
+    Block,
+    Bounds,
+    Check,
+    For,
+    Function,
+    If,
+    Load,
+    Op,
+    Operand,
+    Stmt,
+    Store,
+    Var,
+    While,
+)
 from ..ir.types import BOOL, Scalar, grows, is_float
 from ..ir.visitor import blocks, walk
 from .rewrite import Rewriter
@@ -60,12 +77,14 @@ class _Promoting(Rewriter):
     def candidates(self, loop: Loop) -> list[_Candidate]:
         depth = len(self.facts.definitions.place[loop].loops)
         groups: dict[Element, list[Stmt]] = {}
-        inside = list(walk(loop.body)) if not isinstance(loop, While) else [*walk(loop.cond), *walk(loop.body)]
+        inside = (
+            list(walk(loop.body)) if not isinstance(loop, While) else [*walk(loop.cond), *walk(loop.body)]
+        )
         for s in inside:
             k = self.key(s)
             if k is not None and s not in self.active and self.invariant(s, depth):
                 groups.setdefault(k, []).append(s)
-        found = []
+        found: list[_Candidate] = []
         for members in groups.values():
             if any(isinstance(s, Store | Accumulate) for s in members) and len(found) < 8:
                 made = self.candidate(loop, members, inside, depth)
@@ -95,14 +114,18 @@ class _Promoting(Rewriter):
         return _Candidate(first.array, first.index, access, own, safe)
 
     def beside(self, loop: Loop, member: Stmt, checked: bool) -> bool:
-        """Whether the block of the loop accesses the element in any case: before it, or after it with no check between."""
+        """Whether the block of the loop accesses the element in any case: before it, or after it with no
+        check between.
+        """
         before = True
         for s in self.siblings[-1]:
             if s is loop:
                 before = False
             elif self.key(s) == self.key(member):
                 return before or not checked
-            elif not before and any(isinstance(x, Bounds | Check) for x in (s, *(x for b in blocks(s) for x in walk(b)))):
+            elif not before and any(
+                isinstance(x, Bounds | Check) for x in (s, *(x for b in blocks(s) for x in walk(b)))
+            ):
                 return False
         return False
 
@@ -135,7 +158,11 @@ class _Promoting(Rewriter):
             self.access(stmt, found)
         elif isinstance(stmt, For | While) and isinstance(original, For | While):
             self.loop(stmt, original)
-        elif isinstance(stmt, If) and any(s in self.active for b in blocks(original) for s in walk(b)):
+        elif (
+            isinstance(stmt, If)
+            and isinstance(original, If)
+            and any(s in self.active for b in blocks(original) for s in walk(b))
+        ):
             self.branch(stmt, original)
         else:
             super().visit(stmt)

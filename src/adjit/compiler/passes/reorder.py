@@ -1,4 +1,5 @@
-"""Descending loops whose passes may run in any order become ascending, which vectorises and walks memory forwards.
+"""Descending loops whose passes may run in any order become ascending, which vectorises and walks memory
+forwards.
 
     for i in range(n - 1, -1, -1): a[i] += b[i]       =>      for i in range(0, n): a[i] += b[i]
 

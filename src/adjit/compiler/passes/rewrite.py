@@ -1,7 +1,8 @@
 """The walk that most passes share: rebuild a function while replacing variables by equal operands.
 
-Input: a function. Output: a function in which `visit` has seen each statement, outer before inner, with its operands already replaced.
-Identity is kept where nothing changes. A replacement must be visible wherever the variable was.
+Input: a function. Output: a function in which `visit` has seen each statement, outer before inner, with
+its operands already replaced. Identity is kept where nothing changes. A replacement must be visible
+wherever the variable was.
 """
 
 from __future__ import annotations
@@ -68,7 +69,11 @@ class Rewriter:
             case While(cond=cond, body=body, stop=stop):
                 test, new = self.block(cond), self.block(body)
                 end = None if stop is None else self.get(stop)
-                return stmt if new is body and test is cond and end is stop else replace(stmt, cond=test, body=new, stop=end)
+                return (
+                    stmt
+                    if new is body and test is cond and end is stop
+                    else replace(stmt, cond=test, body=new, stop=end)
+                )
             case If(then=then, orelse=orelse):
                 yes, no = self.block(then), self.block(orelse)
                 return stmt if yes is then and no is orelse else replace(stmt, then=yes, orelse=no)

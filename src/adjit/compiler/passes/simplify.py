@@ -1,7 +1,8 @@
 """Small rewrites: constants, neutral elements, branches and loops that are decided.
 
-Input and output: core IR. Floating results keep their value, except that `x + 0.0` and `x * 1.0` are `x`. Each rule takes an op and the
-ops that define its arguments, and gives an operand, another application, or None. Non-goals: anything that needs to know ranges (`checks`).
+Input and output: core IR. Floating results keep their value, except that `x + 0.0` and `x * 1.0` are
+`x`. Each rule takes an op and the ops that define its arguments, and gives an operand, another
+application, or None. Non-goals: anything that needs to know ranges (`checks`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def _maker(x: Operand, makers: Makers, op: str) -> Op | None:
 
 
 def negation(op: Op, makers: Makers) -> Operand | Application | None:
-    """`-(-x) => x`, `x + -y => x - y`, `x - -y => x + y`, `0 - x => -x` (integers), `not not c => c`, `not a < b => a >= b` (integers)"""
+    """`-(-x) => x`, `x + -y => x - y`, `x - -y => x + y`, `0 - x => -x` (integers), `not not c => c`, `not
+    a < b => a >= b` (integers)
+    """
     if op.op in ("neg", "not"):
         inner = _maker(op.args[0], makers, op.op)
         if inner is not None:
@@ -52,7 +55,9 @@ def negation(op: Op, makers: Makers) -> Operand | Application | None:
 
 
 def integer_sums(op: Op, makers: Makers) -> Operand | Application | None:
-    """`(x + 1) + 2 => x + 3`, `(x - 1) + 2 => x + 1`, `x - x => 0`, `(x + y) - y => x`, `x + (y - x) => y`, integers only"""
+    """`(x + 1) + 2 => x + 3`, `(x - 1) + 2 => x + 1`, `x - x => 0`, `(x + y) - y => x`, `x + (y - x) =>
+    y`, integers only
+    """
     if op.out.type != INT or op.op not in ("add", "sub"):
         return None
     a, b = op.args
@@ -110,7 +115,9 @@ def products(op: Op, makers: Makers) -> Operand | Application | None:
 
 
 def comparisons(op: Op, makers: Makers) -> Operand | Application | None:
-    """`x <= x => True`, `x < x => False` (integers), `c and True => c`, `c or True => True`, `c == True => c`"""
+    """`x <= x => True`, `x < x => False` (integers), `c and True => c`, `c or True => True`, `c == True =>
+    c`
+    """
     if op.op in OPPOSITE and op.args[0] is op.args[1] and is_integer(op.args[0].type):
         return const(op.op in ("le", "ge", "eq"))
     if op.op in ("and", "or"):
@@ -125,7 +132,9 @@ def comparisons(op: Op, makers: Makers) -> Operand | Application | None:
 
 
 def selections(op: Op, makers: Makers) -> Operand | Application | None:
-    """`a if not c else b => b if c else a`, `maximum(i, i) => i`, `wrap(-1, n) => n - 1`, `cast(cast(b)) => cast(b)` (booleans)"""
+    """`a if not c else b => b if c else a`, `maximum(i, i) => i`, `wrap(-1, n) => n - 1`, `cast(cast(b))
+    => cast(b)` (booleans)
+    """
     if op.op == "select":
         inner = _maker(op.args[0], makers, "not")
         if inner is not None:
@@ -159,7 +168,8 @@ RULES: tuple[Rule, ...] = (negation, integer_sums, products, comparisons, select
 def simplify_ops(fn: Function) -> Function:
     """Apply the rules until none fires, and resolve branches and loops that are decided.
 
-    `if True: A else: B` => `A`; `for i in range(3, 4): A` => `A` with i = 3; a carried value that never changes is its initial value.
+    `if True: A else: B` => `A`; `for i in range(3, 4): A` => `A` with i = 3; a carried value that never
+    changes is its initial value.
     """
     return _Simplifier(fn).run()
 
@@ -204,7 +214,9 @@ class _Simplifier(Rewriter):
         x = stmt.args[0]
         if x.type == stmt.out.type:
             return x
-        if isinstance(x, Const) and (stmt.out.type.dtype.startswith("float") or stmt.out.type == INT and isinstance(x.value, bool)):
+        if isinstance(x, Const) and (
+            stmt.out.type.dtype.startswith("float") or (stmt.out.type == INT and isinstance(x.value, bool))
+        ):
             return const(x.value, stmt.out.type.dtype)
         return None
 
@@ -244,7 +256,9 @@ class _Simplifier(Rewriter):
     def without_constants(self, stmt: For | While) -> For | While:
         """The loop without carried values that never change; they are equal to their initial values."""
         kept = []
-        for k, (a, i, y, o) in enumerate(zip(stmt.args, stmt.inits, stmt.body.yields, stmt.outs, strict=True)):
+        for k, (a, i, y, o) in enumerate(
+            zip(stmt.args, stmt.inits, stmt.body.yields, stmt.outs, strict=True)
+        ):
             if y is a or y is i or (isinstance(y, Const) and isinstance(i, Const) and repr(y) == repr(i)):
                 self.equate(a, i)
                 self.equate(o, i)

@@ -2,8 +2,9 @@
 
     for i in range(2): y[i] = x[i]        =>      y[0] = x[0]; y[1] = x[1]
 
-Input and output: core IR. With constant indices the elements of small arrays can become scalars (`forward_stores`, `promote`). Only loops with
-constant bounds, no exit and little code are unrolled, inner loops first.
+Input and output: core IR. With constant indices the elements of small arrays can become scalars
+(`forward_stores`, `promote`). Only loops with constant bounds, no exit and little code are unrolled,
+inner loops first.
 """
 
 from __future__ import annotations
