@@ -41,6 +41,10 @@ class Options:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
+# Known by name, so that programs can be written for them; what they ask for is not done yet.
+NOT_YET = ("parallel", "max_bytes", "debug_nans")
+
+
 def _check(name: str, value: object) -> None:
     if name == "target":
         if value != "cpu":
@@ -53,6 +57,8 @@ def _check(name: str, value: object) -> None:
             raise TypeError(f"intermediates must be names, not {value!r}")
     elif not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, not {value!r}")
+    if name in NOT_YET and value not in (None, False):
+        raise NotImplementedError(f"the option {name!r} has no effect yet, so {name}={value!r} is refused")
 
 
 DEFAULT = Options()

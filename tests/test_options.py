@@ -1,0 +1,31 @@
+"""Options: what is unknown, malformed or without effect is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from adjit.options import DEFAULT
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"speed": True}, TypeError),
+        ({"fastmath": 1}, TypeError),
+        ({"target": "cuda"}, ValueError),
+        ({"max_bytes": -1}, TypeError),
+        ({"max_bytes": 1000}, NotImplementedError),
+        ({"parallel": True}, NotImplementedError),
+        ({"debug_nans": True}, NotImplementedError),
+        ({"intermediates": "h"}, TypeError),
+    ],
+)
+def test_refused(changes: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        DEFAULT.updated(changes)
+
+
+def test_accepted() -> None:
+    changed = DEFAULT.updated({"fastmath": True, "max_bytes": None, "parallel": False})
+    assert changed.fastmath
+    assert DEFAULT.updated({}) == DEFAULT
