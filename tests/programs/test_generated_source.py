@@ -1,4 +1,5 @@
-"""Golden files of generated programs, so that a change in emitted code is seen in review. Each is run as well."""
+"""Golden files of generated programs, so that a change in emitted code is seen in review. Each is run as
+well."""
 
 from __future__ import annotations
 

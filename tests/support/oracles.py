@@ -126,7 +126,8 @@ def random_direction(value: Any, rng: np.random.Generator) -> Any:
 
 
 def without_constants(direction: Any, value: Any) -> Any:
-    """The direction with None for each leaf of `value` that is no float: the form in which a tangent is given."""
+    """The direction with None for each leaf of `value` that is no float: the form in which a tangent is
+    given."""
     if trees.is_float(value):
         return direction
     parts = trees.children(value)

@@ -250,6 +250,11 @@ class Transform:
         text: str = entry.runner.text.source
         return text
 
+    def path(self, *args: Any, **kwargs: Any) -> str:
+        """The file that holds the generated program for arguments like these."""
+        entry, _ = self.prepare(self.bound(args, kwargs))
+        return str(entry.runner.loaded.filename)
+
     @property
     def compiled(self) -> Any:
         """The compiled function of the latest kind of arguments, without the checks around it."""

@@ -61,7 +61,7 @@ def run() -> bool:
     gradient = adjit.value_and_grad(misfit)
     guess = last = seen
     value = first = 0.0
-    for k in show.progress(range(DESCENTS), DESCENTS, lambda: f"misfit {value:.2e}"):
+    for k in show.progress(range(DESCENTS), DESCENTS, lambda: f"misfit {value:.2e}"):  # noqa: B023
         value, grad = gradient(guess, seen, STEPS, RATE)
         first = first or float(value)
         grad[0] = grad[-1] = grad[:, 0] = grad[:, -1] = 0.0  # the border is known

@@ -69,18 +69,11 @@ def differences(function: Callable[[Any], float], point: Any, gradient: Any, tri
 
 def facts(compiled: Any, gradient: Any, args: tuple[Any, ...], deviation: float) -> None:
     """The three lines that every part prints."""
-    print(f"  generated program: {path_of(gradient, args)}")
+    print(f"  generated program: {gradient.path(*args)}")
     print(f"  against finite differences of the plain function: relative deviation {deviation:.1e}")
     function_time = best_time(lambda: compiled(*args))
     gradient_time = best_time(lambda: gradient(*args))
     print(
-        f"  one call: function {1e3 * function_time:.3f} ms, value and gradient {1e3 * gradient_time:.3f} ms, "
-        f"ratio {gradient_time / function_time:.1f}"
+        f"  one call: function {1e3 * function_time:.3f} ms, value and gradient "
+        f"{1e3 * gradient_time:.3f} ms, ratio {gradient_time / function_time:.1f}"
     )
-
-
-def path_of(gradient: Any, args: tuple[Any, ...]) -> str:
-    """The file that holds the generated program."""
-    gradient.compile(*args)
-    compiled = gradient.compiled
-    return str(getattr(compiled, "py_func", compiled).__code__.co_filename)
