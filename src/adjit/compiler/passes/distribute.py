@@ -7,10 +7,10 @@
         ct_a[j + 1] += g                         ct_a[j + 1] += g
 
 Input and output: core IR. Several accumulations into one array at different places keep a loop from
-being vectorised (they may meet), one per row and loop does not. The loop must be free of order. A cheap
-value is computed again in each part; another is stored in a scratch row by the part that holds the
-rest, which comes between the two. Chunks keep the parts in the first cache, and the scratch rows small.
-Non-goals: loops with inner blocks.
+being vectorised (they may meet), one per row and loop does not. In a loop that is not free of order
+only accumulations that may wait until its end leave. A cheap value is computed again in each part;
+another is stored in a scratch row by the part that holds the rest, which comes between the two. Chunks
+keep the parts in the first cache, and the scratch rows small. Non-goals: loops with inner blocks.
 """
 
 from __future__ import annotations
@@ -78,10 +78,17 @@ class _Distributing(Rewriter):
     def candidate(self, loop: For) -> bool:
         simple = all(isinstance(s, Op | Load | Store | Accumulate | Dim) for s in loop.body.stmts)
         several = sum(isinstance(s, Accumulate) for s in loop.body.stmts) > 1
-        return simple and several and loop.step == 1 and self.facts.order_free(loop)
+        plain = (
+            loop.stop is None and loop.trips is None and not any(isinstance(a.type, Array) for a in loop.args)
+        )
+        return simple and several and plain and abs(loop.step) == 1
 
     def chosen(self, loop: For) -> list[_Part]:
         """The accumulations that leave the loop; empty if it should stay as it is."""
+        if not self.facts.order_free(loop):
+            return self.delayed(loop)
+        if loop.step < 0:
+            return []
         rows: dict[tuple[object, ...], dict[tuple[object, ...], list[Accumulate]]] = {}
         for s in loop.body.stmts:
             if isinstance(s, Accumulate):
@@ -108,19 +115,47 @@ class _Distributing(Rewriter):
         self.facts.forms.of(loop.iv)
         iv = self.facts.forms.iteration[loop]
         forms = [self.facts.forms.of(i) for i in s.index]
+        depth = len(self.facts.definitions.place[loop].loops)
+        if any(t.depth > depth and t is not iv for f in forms for t in f.terms):
+            return None
         if not forms or iv not in forms[-1].terms or any(iv in f.terms for f in forms[:-1]):
             return None
         return (s.array, *(f.key() for f in forms[:-1])), forms[-1].key()
 
-    def part(self, loop: For, stmt: Accumulate) -> _Part | None:
-        """None if nothing in the loop may be moved past the accumulation."""
-        part = _Part(stmt, self.facts.accesses(stmt)[0])
+    def delayed(self, loop: For) -> list[_Part]:
+        """Accumulations that may wait for the end of a loop whose other statements keep their order."""
+        found = []
+        for s in loop.body.stmts:
+            if isinstance(s, Accumulate) and self.place(loop, s) is not None and self.may_wait(loop, s):
+                found.append(_Part(s, self.facts.accesses(s)[0], self.needed(loop, s)[0], again=False))
+        return found if len(found) > 1 else []
+
+    def may_wait(self, loop: For, stmt: Accumulate) -> bool:
+        """Whether nothing after an accumulation, in this pass or later, reads or overwrites the element."""
+        mine = self.facts.accesses(stmt)[0]
+        outside = len(self.facts.definitions.place[loop].loops)
+        for s in loop.body.stmts:
+            if isinstance(s, Load | Store):
+                other = self.facts.accesses(s)[0]
+                if self.precedes(stmt, s) and self.facts.clash(mine, other, outside + 1):
+                    return False
+                if self.facts.clash(mine, other, outside, loop):
+                    return False
+        return True
+
+    def needed(self, loop: For, stmt: Accumulate) -> tuple[list[Stmt], int]:
+        """The statements of the loop that an accumulation depends on, and what they cost."""
+        found: list[Stmt] = []
         wanted = set(operands(stmt))
         for s in reversed(loop.body.stmts):
             if not wanted.isdisjoint(defined(s)):
-                part.slice.insert(0, s)
+                found.insert(0, s)
                 wanted.update(operands(s))
-                part.cost += self.cost(s)
+        return found, sum(self.cost(s) for s in found)
+
+    def part(self, loop: For, stmt: Accumulate) -> _Part | None:
+        """None if nothing in the loop may be moved past the accumulation."""
+        part = _Part(stmt, self.facts.accesses(stmt)[0], *self.needed(loop, stmt))
         if part.cost > CHEAP and not is_float(stmt.value.type):
             return None
         shared = len(self.facts.definitions.place[loop].loops) + 1
@@ -168,8 +203,9 @@ class _Distributing(Rewriter):
         body = dict(zip(original.body.stmts, loop.body.stmts, strict=True))
         chunk = self.names.fresh(loop.iv.name, INT)
         kept, self.out = self.out, []
-        reached = self.op("add", chunk, const(CHUNK), hint="end", loc=loop.loc)
-        end = self.op("minimum", reached, loop.hi, hint="end", loc=loop.loc)
+        up = loop.step > 0
+        reached = self.op("add" if up else "sub", chunk, const(CHUNK), hint="end", loc=loop.loc)
+        end = self.op("minimum" if up else "maximum", reached, loop.hi, hint="end", loc=loop.loc)
         rows: dict[Operand, Var] = {}
         for p in parts:
             if p.again:
@@ -179,16 +215,38 @@ class _Distributing(Rewriter):
         carried = self.rest(
             loop, chunk, end, {body[p.stmt] for p in parts}, list(rows.values()), [self.get(v) for v in rows]
         )
-        for p in parts:
-            if not p.again:
-                self.from_row(loop, chunk, end, [body[s] for s in p.slice], body[p.stmt], rows[p.stmt.value])
+        for group in self.groups(original, [p for p in parts if not p.again]):
+            members = [([body[x] for x in p.slice], body[p.stmt], rows[p.stmt.value]) for p in group]
+            self.from_rows(loop, chunk, end, members)
         stmts, self.out = self.out, kept
         for row in rows.values():
             self.out.append(Alloc(row, (const(CHUNK),), False, loc=loop.loc))
         inner, args = carried
         self.out.append(
-            replace(loop, iv=chunk, step=CHUNK, args=args, body=Block(tuple(stmts), inner), trips=None)
+            replace(
+                loop,
+                iv=chunk,
+                step=loop.step * CHUNK,
+                args=args,
+                body=Block(tuple(stmts), inner),
+                independent=False,
+            )
         )
+
+    def groups(self, loop: For, parts: list[_Part]) -> list[list[_Part]]:
+        """Parts that share a loop: at most one per row."""
+        found: list[tuple[set[object], list[_Part]]] = []
+        for p in parts:
+            place = self.place(loop, p.stmt)
+            row = None if place is None else place[0]
+            for used, members in found:
+                if row not in used:
+                    used.add(row)
+                    members.append(p)
+                    break
+            else:
+                found.append(({row}, [p]))
+        return [members for _, members in found]
 
     def clone(self, stmts: list[Stmt], mapping: dict[Var, Operand]) -> list[Stmt]:
         """Copies with fresh results; `mapping` is extended by them."""
@@ -221,24 +279,35 @@ class _Distributing(Rewriter):
         for row, v in zip(rows, values, strict=True):
             if place is None:
                 place = self.names.fresh("at", INT)
-                made.append(Op(place, "sub", (iv, lo), loc=loop.loc))
+                made.append(Op(place, "sub", (iv, lo) if loop.step > 0 else (lo, iv), loc=loop.loc))
             value = mapping.get(v, v) if isinstance(v, Var) else v
             made.append(Store(row, (place,), value, loc=loop.loc))
         yields = tuple(mapping.get(y, y) if isinstance(y, Var) else y for y in loop.body.yields)
-        self.out.append(For(iv, lo, hi, 1, inner, args, Block(tuple(made), yields), outs, loc=loop.loc))
+        self.out.append(
+            For(iv, lo, hi, loop.step, inner, args, Block(tuple(made), yields), outs, loc=loop.loc)
+        )
         return outs, args
 
-    def from_row(self, loop: For, lo: Operand, hi: Operand, needed: list[Stmt], stmt: Stmt, row: Var) -> None:
-        assert isinstance(stmt, Accumulate)
+    def from_rows(
+        self, loop: For, lo: Operand, hi: Operand, members: list[tuple[list[Stmt], Stmt, Var]]
+    ) -> None:
+        """A loop that adds what stands in scratch rows; it ascends in any case."""
         iv = self.names.fresh(loop.iv.name, INT)
-        mapping: dict[Var, Operand] = {loop.iv: iv}
-        indices: set[Operand] = set(stmt.index)
-        for s in reversed(needed):  # only what the index needs
-            if not indices.isdisjoint(defined(s)):
-                indices.update(operands(s))
-        made = self.clone([s for s in needed if not indices.isdisjoint(defined(s))], mapping)
-        place, value = self.names.fresh("at", INT), self.names.fresh(row.name, stmt.value.type)
-        made += [Op(place, "sub", (iv, lo), loc=stmt.loc), Load(value, row, (place,), loc=stmt.loc)]
-        index = tuple(mapping.get(i, i) if isinstance(i, Var) else i for i in stmt.index)
-        made.append(replace(stmt, index=index, value=value))
-        self.out.append(For(iv, lo, hi, 1, (), (), Block(tuple(made)), (), loc=stmt.loc))
+        made: list[Stmt] = []
+        at = self.names.fresh("at", INT)
+        made.append(Op(at, "sub", (iv, lo) if loop.step > 0 else (lo, iv), loc=loop.loc))
+        for needed, stmt, row in members:
+            assert isinstance(stmt, Accumulate)
+            mapping: dict[Var, Operand] = {loop.iv: iv}
+            indices: set[Operand] = set(stmt.index)
+            for s in reversed(needed):  # only what the index needs
+                if not indices.isdisjoint(defined(s)):
+                    indices.update(operands(s))
+            made += self.clone([s for s in needed if not indices.isdisjoint(defined(s))], mapping)
+            value = self.names.fresh(row.name, stmt.value.type)
+            made.append(Load(value, row, (at,), loc=stmt.loc))
+            index = tuple(mapping.get(i, i) if isinstance(i, Var) else i for i in stmt.index)
+            made.append(replace(stmt, index=index, value=value))
+        if loop.step < 0:
+            lo, hi = (self.op("add", x, const(1), hint="t", loc=loop.loc) for x in (hi, lo))
+        self.out.append(For(iv, lo, hi, 1, (), (), Block(tuple(made)), (), loc=loop.loc))
