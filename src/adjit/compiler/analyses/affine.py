@@ -94,10 +94,10 @@ ONE = Affine(const=1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fact:
-    """`value >= 0` wherever its symbol is defined, provided that `given >= 0`, where a proviso is stated."""
+    """`value >= 0` wherever its symbol is defined, provided that none of `given` is negative."""
 
     value: Affine
-    given: Affine | None = None
+    given: tuple[Affine, ...] = ()
 
 
 class Forms:
@@ -184,7 +184,9 @@ class Forms:
                 for p, q in ((a, b), (b, a)):
                     if p.constant is not None:
                         return q.scaled(p.constant)
-                return self._opaque(x)
+                form = self._opaque(x)
+                self._bound(form, form, given=() if a.same(b) else (a, b))
+                return form
             case "cast" if args[0].type.dtype in (
                 "int8",
                 "int16",
@@ -207,7 +209,7 @@ class Forms:
             form = self._opaque(x)
             if stmt.op == "mod" and b.terms and self._is_length(b):
                 self._bound(form, form)
-                self._bound(form, (b - form).shifted(-1), given=b.shifted(-1))
+                self._bound(form, (b - form).shifted(-1), given=(b.shifted(-1),))
             return form
         key = (a.key(), k)
         q = self._quotients.get(key)
@@ -224,8 +226,7 @@ class Forms:
         return form.const >= 0 and all(
             c > 0
             and any(
-                f.given is None and f.value.terms == {s: 1} and f.value.const == 0
-                for f in self.facts.get(s, ())
+                not f.given and f.value.terms == {s: 1} and f.value.const == 0 for f in self.facts.get(s, ())
             )
             for s, c in form.terms.items()
         )
@@ -255,7 +256,7 @@ class Forms:
                     span = (args[1] - args[0]).scaled(1 if step > 0 else -1)
                     self._bound(form, form.scaled(abs(step)) - span)
                     self._bound(
-                        form, span.plus(form.shifted(-1), -abs(step)).shifted(-1), given=form.shifted(-1)
+                        form, span.plus(form.shifted(-1), -abs(step)).shifted(-1), given=(form.shifted(-1),)
                     )
             case "bitand" if any((a.constant or -1) >= 0 for a in args):
                 mask = min(a.constant for a in args if a.constant is not None and a.constant >= 0)
@@ -264,7 +265,7 @@ class Forms:
                 pass
         return form
 
-    def _bound(self, form: Affine, *values: Affine, given: Affine | None = None) -> None:
+    def _bound(self, form: Affine, *values: Affine, given: tuple[Affine, ...] = ()) -> None:
         (s,) = form.terms
         self.facts[s] = (*self.facts.get(s, ()), *(Fact(v, given) for v in values))
 

@@ -136,17 +136,18 @@ class Ranges:
     ) -> list[Row]:
         reached: set[int] = set()
         new = {v for terms, _ in seeds for v in terms}
-        provisos: list[tuple[Row, Row]] = []
+        provisos: list[tuple[list[Row], Row]] = []
         while new:
             reached |= new
             added: list[Row] = []
             for v in new:
                 for fact in self.forms.facts.get(self.forms.symbols[v // 3], ()):
-                    r = row(fact.value, v % 3, shared if v % 3 else 1 << 30)
-                    if fact.given is None:
+                    depth = shared if v % 3 else 1 << 30
+                    r = row(fact.value, v % 3, depth)
+                    if not fact.given:
                         added.append(r)
                     elif conditional:
-                        provisos.append((row(fact.given, v % 3, shared if v % 3 else 1 << 30), r))
+                        provisos.append(([row(g, v % 3, depth) for g in fact.given], r))
             left: list[Row] = []
             for r in rows:
                 (left if reached.isdisjoint(r[0]) else added).append(r)
@@ -158,18 +159,20 @@ class Ranges:
         return kept
 
     def _provisos(
-        self, provisos: list[tuple[Row, Row]], rows: list[Row], kept: list[Row], shared: int
+        self, provisos: list[tuple[list[Row], Row]], rows: list[Row], kept: list[Row], shared: int
     ) -> set[int]:
         """Add the facts whose proviso follows; the variables that they bring in."""
         new: set[int] = set()
         for given, value in provisos:
-            negated = ({v: -c for v, c in given[0].items()}, -given[1] - 1)
-            base = self._closure([given], [*rows, *kept], [negated], shared, False)
-            if not feasible([], base):
+            if all(self._follows(g, [*rows, *kept], shared) for g in given):
                 kept.append(value)
                 new.update(value[0])
         provisos.clear()
         return new
+
+    def _follows(self, given: Row, rows: list[Row], shared: int) -> bool:
+        negated = ({v: -c for v, c in given[0].items()}, -given[1] - 1)
+        return not feasible([], self._closure([given], rows, [negated], shared, False))
 
     # -- proofs at one place
     def proves(self, stmt: Stmt, form: Affine) -> bool:
