@@ -34,3 +34,15 @@ def test_an_array_that_overlaps_itself_is_not_written() -> None:
     a = np.lib.stride_tricks.as_strided(np.zeros(3), (3, 3), (8, 0))
     with pytest.raises(OverwriteError, match="one element at several places"):
         aliasing.check([a], ["x"], [0], "f")
+
+
+def test_copies_overlap_as_the_arrays_do() -> None:
+    base, apart = np.arange(12.0), np.ones(3)
+    arrays = [base[2:8:2], apart, base, base[::-1][:4], base[:0]]
+    copied = aliasing.copies(arrays)
+    for a, c in zip(arrays, copied, strict=True):
+        np.testing.assert_array_equal(a, c)
+        assert not np.shares_memory(a, c)
+    copied[2][4] = -1.0
+    copied[3][0] = -2.0
+    assert copied[0][1] == -1.0 and copied[2][11] == -2.0 and base[4] == 4.0

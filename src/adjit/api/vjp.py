@@ -20,6 +20,7 @@ from ..compiler.program import Program, ResultLeaf, StaticSpec
 from ..errors import InputChangedError, ReleasedError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, cotangents, pytree
+from ..runtime.aliasing import copies
 from ..runtime.dispatch import Around, Interface, Runner, interface
 from ..runtime.fingerprint import fingerprint
 from .argnums import Argnums, frozen, positions
@@ -127,9 +128,11 @@ class Halves:
     def backward(self, saved: Sequence[Any], seeds: Sequence[Any], keep: bool) -> tuple[Any, ...]:
         """Gradients of the differentiated leaves. `keep`: the saved values stay as they are."""
         values = list(saved)
-        for k in self.kept.writes:
-            if k < len(values) and isinstance(values[k], np.ndarray) and keep:
-                values[k] = values[k].copy()
+        if keep:
+            written = sorted(k for k in self.kept.writes if k < len(values))
+            arrays = [k for k in written if isinstance(values[k], np.ndarray)]
+            for k, copy in zip(arrays, copies([values[k] for k in arrays]), strict=True):
+                values[k] = copy
         arguments = [*values, *seeds]
         with self.lock:
             if self._backward is None:

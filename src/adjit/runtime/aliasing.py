@@ -3,10 +3,13 @@
 Input: the array leaves of a call, and which of them the program writes. Output: the identity pattern (the
 same array object twice), or `OverwriteError` for any other overlap of memory that is written. Non-goals:
 anything where nothing is written.
+
+Also copies of several arrays at once that overlap as the arrays do.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,6 +64,32 @@ def check(arrays: Sequence[Array], names: Sequence[str], written: Sequence[int],
                     f"arguments {names[min(k, w)]!r} and {names[max(k, w)]!r} overlap in memory, "
                     f"and `{function}` writes {names[w]!r}"
                 )
+
+
+def copies(arrays: Sequence[Array]) -> list[Array]:
+    """Copies that share memory among each other as the arrays do."""
+    bounds = [np.lib.array_utils.byte_bounds(a) for a in arrays]
+    found: list[Array] = [a.copy() for a in arrays]
+    order = sorted((k for k, a in enumerate(arrays) if a.size), key=lambda k: bounds[k])
+    clusters: list[list[int]] = []
+    reach = 0
+    for k in order:
+        low, high = bounds[k]
+        if not clusters or low >= reach:
+            clusters.append([])
+        clusters[-1].append(k)
+        reach = max(reach, high)
+    for cluster in clusters:
+        if len(cluster) == 1:
+            continue
+        low, high = bounds[cluster[0]][0], max(bounds[k][1] for k in cluster)
+        memory = np.frombuffer(ctypes.string_at(low, high - low), np.uint8).copy()
+        for k in cluster:
+            a = arrays[k]
+            offset = a.__array_interface__["data"][0] - low
+            found[k] = np.ndarray(a.shape, a.dtype, memory, offset, a.strides)
+            found[k].flags.writeable = a.flags.writeable
+    return found
 
 
 def refusal(what: str) -> AdjitError:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...errors import NotDifferentiableError
-from ..analyses.alias import roots
+from ..analyses.alias import roots, sharing
 from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Alloc, Block, For, Function, Mark, Operand, Stmt, Var, While
 from ..ir.types import INT, Array, is_float
@@ -84,6 +84,7 @@ def split(
         backward.yields,
         fn.loc,
         fn.notes,
+        sharing(forward, saved),
     )
 
 

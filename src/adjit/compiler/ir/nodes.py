@@ -31,7 +31,7 @@ Invariants
   A branch may yield any array that is visible before the branch.
 - All operands of one `Op` have one dtype, but for `cast`, comparisons' results, `select`'s condition and `wrap`.
 - Indices are int64, already non-negative (`wrap` makes them so), one per axis.
-- Two different array parameters never share memory.
+- Two different array parameters never share memory, unless `shared` says so.
 - Array arguments of a `Call` that are written never overlap its other arguments.
 - `cond` blocks of `While` have no `Store`, `Accumulate` to memory from outside.
 """
@@ -254,7 +254,8 @@ class Function:
     """A whole program. `results` are scalars or arrays (allocated inside, or parameters).
 
     `source` is the file and line that the program comes from; `notes` are lines for the header of the
-    generated text.
+    generated text. `shared` are groups of parameters, by position, that may be the same memory; all others
+    are apart.
     """
 
     name: str
@@ -263,3 +264,4 @@ class Function:
     results: tuple[Operand, ...]
     loc: Location = NOWHERE
     notes: tuple[str, ...] = ()
+    shared: tuple[tuple[int, ...], ...] = ()
