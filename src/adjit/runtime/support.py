@@ -60,8 +60,10 @@ def minimum(a: Any, b: Any) -> Any:
 @jitable
 def grow(a: Any, i: int) -> Any:
     """A longer copy of `a` that has an element `i`; what is new is zero."""
-    longer = np.zeros(max(2 * a.shape[0], i + 1, 64), a.dtype)
-    longer[: a.shape[0]] = a
+    length = a.shape[0]
+    longer = np.zeros(max(2 * length, i + 1, 64), a.dtype)
+    for k in range(length):  # Numba takes seconds to compile the assignment of a slice
+        longer[k] = a[k]
     return longer
 
 
