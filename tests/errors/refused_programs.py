@@ -56,6 +56,30 @@ def several_at_once(x):
     return math.sin(x[0])
 
 
+@refused("UnsupportedSyntaxError", 1.0, 3)
+def string_of_a_number(x, n):
+    s = 0.0
+    for i in range(n):
+        if f"w{i}" == "w1":
+            s += x
+    return s
+
+
+@refused("NotDifferentiableError", 3)
+def integers_only(x):
+    return x * x
+
+
+@refused("NameResolutionError")
+def typo_in_a_module(x):
+    return np.summ(x)
+
+
+@refused("MissingRuleError")
+def draws_numbers(x):
+    return np.sum(x * np.random.randn(3))
+
+
 @refused("UnsupportedSyntaxError", 1.0)
 def generator(x):
     yield x

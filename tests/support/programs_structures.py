@@ -27,6 +27,16 @@ def dict_parameters(p, x):
 
 
 @program(
+    lambda r: ({"w0": r.normal(size=(3, 3)), "w1": r.normal(size=(3, 2)), "w2": 0.7}, r.normal(size=3)),
+    wrt=(0, 1),
+)
+def keys_by_number(p, x):
+    for i in range(2):
+        x = np.tanh(x @ p[f"w{i}"]) * (p["w" + str(i + 1)] if f"{i:02d}" == "01" else 1.0)
+    return np.sum(x * x)
+
+
+@program(
     lambda r: ([Layer(r.normal(size=(3, 3)), r.normal(size=3)) for _ in range(2)], r.normal(size=3)),
     wrt=(0, 1),
 )

@@ -218,6 +218,8 @@ def check_grads(
     """
     if any(m not in ("fwd", "rev") for m in modes):
         raise ValueError(f"modes are 'fwd' and 'rev', not {modes!r}")
+    if not isinstance(args, tuple | list):
+        raise TypeError("args is the tuple of the function's arguments: check_grads(f, (x,))")
     name = f"`{getattr(fun, '__name__', 'the function')}`"
     given = tuple(args)
     first = _Check(fun, given, name, tolerance)

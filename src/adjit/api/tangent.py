@@ -159,6 +159,8 @@ def jvp(
     (10.0, 5.0)
     """
     transform: Jvp = kept(Jvp, fun, tuple(outputs), options=options)
+    if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
+        raise SeedError("primals and tangents are tuples, an entry per argument", hint="jvp(f, (x,), (t,))")
     bound = transform.bound(tuple(primals), {})
     given = tuple(tangents)
     if len(given) != len(primals):

@@ -20,8 +20,8 @@ import numpy as np
 
 from ..compiler import pipeline
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
-from ..errors import InferenceError
-from ..options import DEFAULT, Options
+from ..errors import AdjitError, InferenceError
+from ..options import DEFAULT, Options, jit_disabled
 from ..runtime import aliasing, fastpath, frontcache, pytree
 from ..runtime.dispatch import Around, Runner, runner
 
@@ -191,7 +191,12 @@ class Transform:
             around = entry.around
             if (around.plain or around.fits(leaves)) and (not around.written or not self.repeats(leaves)):
                 return entry, leaves
-        return self.make_entry(key, args, leaves, extra), leaves
+        try:
+            return self.make_entry(key, args, leaves, extra), leaves
+        except AdjitError as error:
+            if jit_disabled():
+                raise
+            raise error.with_traceback(None)  # noqa: B904 - the user's place is in the message; ours is no help
 
     @staticmethod
     def repeats(leaves: Sequence[Any]) -> bool:

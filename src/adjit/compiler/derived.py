@@ -150,7 +150,9 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
             f"`{fn.name}` returns a value of type {type_.dtype}",
             fn.loc,
             "only floats have a gradient",
-            "return a float",
+            "return a float"
+            if any(is_float(p.type) for p in fn.params)
+            else "pass floats, such as 3.0 for 3",
         )
     if not isinstance(type_, Array):
         return fn, tree.index

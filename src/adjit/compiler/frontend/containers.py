@@ -327,6 +327,19 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
     )
 
 
+def known(ctx: Specialiser, value: Value) -> tuple[object]:
+    """`plain_object` of what becomes a string. A loop that makes it is written out pass by pass."""
+    plain = plain_object(value)
+    if plain is None and isinstance(value, ScalarValue):
+        unroll(ctx, value.operand)
+    return plain or ctx.error(
+        UnsupportedSyntaxError,
+        "a value known at run time only cannot become a string",
+        f"strings are made at compile time, and this is {describe(value)}",
+        "loop over a range of fixed length; write the text of an exception in 'raise' itself",
+    )
+
+
 def unroll(ctx: Specialiser, x: Operand) -> None:
     """Have the loop whose variable `x` depends on written out pass by pass, if its length is known."""
     seen: set[Var] = set()

@@ -110,7 +110,7 @@ def _display(ctx: Specialiser, node: ast.expr) -> Value:
         case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
             return ctx.comprehension(node)
         case ast.JoinedStr():
-            return Static(text(ctx, node))
+            return Static(text(ctx, node, exact=True))
         case ast.NamedExpr(target=target, value=value):
             found = ctx.settled(ctx.eval(value), target.id)
             ctx.bind(target.id, found)
@@ -218,29 +218,30 @@ def _dict(ctx: Specialiser, keys: Sequence[ast.expr | None], values: Sequence[as
     return Mapping_(found)
 
 
-def text(ctx: Specialiser, node: ast.expr) -> str:
-    """A string, with what is known at run time only as its source in braces."""
+def text(ctx: Specialiser, node: ast.expr, exact: bool = False) -> str:
+    """A string. Where it need not be `exact`, what is known at run time only is its source in braces."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
-        return "".join(text(ctx, v) for v in node.values)
+        return "".join(text(ctx, v, exact) for v in node.values)
     inner = node.value if isinstance(node, ast.FormattedValue) else node
     try:
-        value = ctx.eval(inner)
+        plain = containers.known(ctx, ctx.eval(inner)) if exact else containers.plain_object(ctx.eval(inner))
+        if plain is not None:
+            return _formatted(ctx, node, plain[0])
     except AdjitError:
-        return f"{{{ast.unparse(inner)}}}"
-    if isinstance(value, Static):
-        if isinstance(node, ast.FormattedValue) and (node.format_spec is not None or node.conversion >= 0):
-            return str(eval_format(node, value.value))
-        return str(value.value)
+        if exact:
+            raise
     return f"{{{ast.unparse(inner)}}}"
 
 
-def eval_format(node: ast.FormattedValue, value: object) -> str:
-    shown = repr(value) if node.conversion == ord("r") else str(value) if node.conversion >= 0 else value
-    spec = node.format_spec
-    parts = spec.values if isinstance(spec, ast.JoinedStr) else []
-    return format(shown, "".join(str(p.value) for p in parts if isinstance(p, ast.Constant)))
+def _formatted(ctx: Specialiser, node: ast.expr, value: object) -> str:
+    if not isinstance(node, ast.FormattedValue):
+        return str(value)
+    shown: dict[int, Callable[[object], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
+    value = shown[node.conversion](value) if node.conversion >= 0 else value
+    spec = text(ctx, node.format_spec, exact=True) if node.format_spec else ""
+    return str(static(ctx, format, value, spec))
 
 
 # -- operators

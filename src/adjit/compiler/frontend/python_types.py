@@ -143,7 +143,4 @@ def _print(ctx: Specialiser, *values: Value, **kwargs: Value) -> Value:
 
 @define(str, repr)
 def _str(ctx: Specialiser, value: Value = Static("")) -> Value:  # noqa: B008
-    plain = containers.plain_object(value)
-    if plain is None:
-        ctx.error(UnsupportedSyntaxError, "a number known at run time only cannot become a string")
-    return Static(str(plain[0]))
+    return Static(str(containers.known(ctx, value)[0]))

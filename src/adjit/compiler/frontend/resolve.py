@@ -9,6 +9,7 @@ no user code is run (properties are inlined, descriptors not called). Non-goals:
 from __future__ import annotations
 
 import builtins
+import difflib
 import inspect
 import types
 from typing import TYPE_CHECKING
@@ -226,7 +227,12 @@ def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
 
 def _module_attribute(ctx: Specialiser, module: types.ModuleType, name: str) -> Value:
     if not hasattr(module, name):
-        ctx.error(NameResolutionError, f"the module {module.__name__!r} has no attribute {name!r}")
+        close = difflib.get_close_matches(name, dir(module), 1)
+        ctx.error(
+            NameResolutionError,
+            f"the module {module.__name__!r} has no attribute {name!r}",
+            instead=f"did you mean {close[0]!r}?" if close else "",
+        )
     found = getattr(module, name)
     if module.__name__.split(".")[0] in STABLE and not isinstance(found, np.ndarray):
         return constant(found)

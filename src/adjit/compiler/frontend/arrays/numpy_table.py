@@ -89,11 +89,12 @@ def knows(function: object) -> bool:
 
 
 def _unknown(ctx: Context, function: object) -> Value:
+    name = name_of(function)
     return ctx.error(
         MissingRuleError,
-        f"{name_of(function)} is not supported",
+        f"{name} is not supported",
         "adjit has neither a definition over loops nor a rule for it",
-        "write it as loops",
+        "draw outside and pass the numbers as an argument" if "random" in name else "write it as loops",
     )
 
 
