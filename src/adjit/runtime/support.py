@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numba.extending import register_jitable
 
+from .carving import take as take
+from .carving import take_zeros as take_zeros
+
 Jitable = TypeVar("Jitable", bound=Callable[..., Any])
 
 
@@ -65,33 +68,6 @@ def grow(a: Any, i: int) -> Any:
     for k in range(length):  # Numba takes seconds to compile the assignment of a slice
         longer[k] = a[k]
     return longer
-
-
-@jitable
-def take(ws: Any, shape: Any, dtype: Any) -> Any:
-    """An array from the workspace `ws`, words of which the first `ws[0]` are in use; a fresh one if it is
-    full.
-    """
-    count = 1
-    for n in shape:
-        count *= max(n, 0)
-    start = ws[0]
-    words = (count * ws[:0].view(dtype).itemsize + 7) // 8
-    end = start + words + 8 - words % 8
-    ws[0] = end
-    if end <= ws.shape[0]:
-        return ws[start:end].view(dtype)[:count].reshape(shape)
-    return np.empty(shape, dtype)
-
-
-@jitable
-def take_zeros(ws: Any, shape: Any, dtype: Any) -> Any:
-    """The same, filled with zeros."""
-    made = take(ws, shape, dtype)
-    flat = made.reshape(made.size)
-    for i in range(flat.shape[0]):
-        flat[i] = 0
-    return made
 
 
 @jitable
