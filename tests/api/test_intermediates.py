@@ -40,14 +40,16 @@ def without_influence(x):  # type: ignore[no-untyped-def]
 
 def in_a_loop(x):  # type: ignore[no-untyped-def]
     s = 0.0
-    for i in range(3):
+    for _ in range(3):
         h = s + x
         s = h * x
     return s
 
 
 def test_worked_example() -> None:
-    value, (gradients, inner) = adjit.value_and_grad(worked, argnums=(0, 1), intermediates=("u", "a", "b"))(2.0, 4.0)
+    value, (gradients, inner) = adjit.value_and_grad(worked, argnums=(0, 1), intermediates=("u", "a", "b"))(
+        2.0, 4.0
+    )
     assert value == 88.0
     assert gradients == (76.0, 38.0)
     assert inner == {"u": 19.0, "a": 1.0, "b": 1.0}

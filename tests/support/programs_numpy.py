@@ -92,7 +92,11 @@ def joining(a, b):
 def rearranging(a):
     s = np.sum(np.repeat(a[0], 2) ** 2) + np.sum(np.tile(a[1], 3) ** 3) + np.sum(np.roll(a[0], 1) * a[0])
     s += np.sum(np.flip(a[2]) * a[1]) + np.sum(np.transpose(a) ** 2 * np.swapaxes(a, 0, 1))
-    s += np.sum(np.expand_dims(a, 0) ** 2) + np.sum(np.squeeze(a[:1], axis=0) ** 2) + np.sum(np.atleast_2d(a[0]))
+    s += (
+        np.sum(np.expand_dims(a, 0) ** 2)
+        + np.sum(np.squeeze(a[:1], axis=0) ** 2)
+        + np.sum(np.atleast_2d(a[0]))
+    )
     return (
         s + np.sum(np.triu(a) * np.tril(a)) + np.sum(np.diag(a[:3, :3]) ** 2) + np.sum(np.diag(a[0]) @ a[1])
     )

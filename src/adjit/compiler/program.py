@@ -1,7 +1,9 @@
 """What capture hands to the transforms: a core function and how it meets Python values.
 
-A *specification* describes one argument or result: a tree whose leaves are `ArraySpec`, `ScalarSpec`, `StaticSpec` or `SameAs`.
-The parameters of a program's core function are the array and scalar leaves of its arguments in depth-first order
+A *specification* describes one argument or result: a tree whose leaves are `ArraySpec`, `ScalarSpec`,
+`StaticSpec` or `SameAs`.
+The parameters of a program's core function are the array and scalar leaves of its arguments in depth-first
+order
 (`SameAs` and `StaticSpec` leaves take no parameter), then its hidden arguments.
 """
 
@@ -51,7 +53,8 @@ class SameAs:
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
-    """An inner node. `kind` is tuple, list, dict or the class of a named tuple or dataclass; `keys` are a dict's keys
+    """An inner node. `kind` is tuple, list, dict or the class of a named tuple or dataclass; `keys` are a
+    dict's keys
     or the field names."""
 
     kind: type

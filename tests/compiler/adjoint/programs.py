@@ -1,4 +1,5 @@
-"""Programs in the little language for tests of differentiation: one function per kind of control flow and memory use.
+"""Programs in the little language for tests of differentiation: one function per kind of control flow and
+memory use.
 
 Each row of `PROGRAMS` is a function and its arguments; all arguments that are floats are differentiated.
 """
@@ -10,7 +11,6 @@ import numpy as np
 from tests.support.little import ir
 
 # The bodies are read, never run.
-# ruff: noqa: F821
 
 
 @ir

@@ -1,4 +1,5 @@
-"""Adjoints and tangents of small core programs against central differences, the dot-product test and each other.
+"""Adjoints and tangents of small core programs against central differences, the dot-product test and each
+other.
 
 Everything runs in the interpreter of `tests.support.interpret`: no text is generated and nothing is compiled.
 """

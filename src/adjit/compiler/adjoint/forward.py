@@ -263,7 +263,9 @@ class ForwardSweep:
         self.trail.shadows[v] = self.b.alloc(shape_of(self.b, v), v.type.dtype, f"ct_{v.name}")
 
     def _shadow(self, x: Operand) -> Var:
-        """The shadow of a reference that is handed on; that of a part of an array is this part of its shadow."""
+        """The shadow of a reference that is handed on; that of a part of an array is this part of its
+        shadow.
+        """
         v = _var(x)
         if v not in self.trail.shadows:
             match self.place.definition[v]:
@@ -275,15 +277,14 @@ class ForwardSweep:
 
     # -- control
     def _carried_shadows(self, outs: tuple[Var, ...]) -> list[int]:
-        """Exchanged references whose shadows the forward sweep hands on too: those to memory that outlives it.
+        """Exchanged references whose shadows the forward sweep hands on too: those to memory that outlives
+        it.
         Those to memory of one pass are found again in the reverse of the pass.
         """
         return [
             k
             for k, o in enumerate(outs)
-            if isinstance(o.type, Array)
-            and o in self.active
-            and self.plan.recipes.outlives(o)
+            if isinstance(o.type, Array) and o in self.active and self.plan.recipes.outlives(o)
         ]
 
     def _loop(self, stmt: For | While) -> None:

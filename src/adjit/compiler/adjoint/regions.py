@@ -30,7 +30,9 @@ class _Carried:
         self.sites = sweep.forward.sites_within(stmt)
         handed_on = [k for k, o in enumerate(stmt.outs) if isinstance(o.type, Array)]
         self.shadowed = [k for k in handed_on if stmt.outs[k] in sweep.active]
-        self.arrays = [k for k in handed_on if sweep.plan.recipes.outlives(stmt.outs[k])]  # others are never read
+        self.arrays = [
+            k for k in handed_on if sweep.plan.recipes.outlives(stmt.outs[k])
+        ]  # others are never read
         self.scalars = [
             k for k, a in enumerate(stmt.args) if not isinstance(a.type, Array) and a in sweep.active
         ]

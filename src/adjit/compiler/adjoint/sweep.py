@@ -148,7 +148,9 @@ class ReverseSweep:
             partial = partials[k]
             if partial is None:
                 continue
-            swapped = stmt.op == "smul" and k == 1  # where that cotangent is zero, no change of the partial counts
+            swapped = (
+                stmt.op == "smul" and k == 1
+            )  # where that cotangent is zero, no change of the partial counts
             pair = (partial, ct) if swapped else (ct, partial)
             self.ct.add(stmt.args[k], self.product(stmt, *pair, k))
 

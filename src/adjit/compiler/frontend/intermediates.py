@@ -32,21 +32,19 @@ def intermediate(ctx: Specialiser, name: str, value: Value) -> Value:
         value = ScalarValue(b.const(value.value), weak=True)
     if isinstance(value, VirtualArray):
         value = materialise(ctx, value, name)
-    match value:
-        case ScalarValue(operand=x, weak=weak) if is_float(x.type):
-            out = b.fresh(name, x.type)
-            b.emit(Mark(name, x, out, loc=b.loc))
-            return ScalarValue(out, weak)
-        case ArrayValue() if is_float(value.base.type):
-            b.emit(Mark(name, as_variable(ctx, value), loc=b.loc))
-            return value
-        case _:
-            ctx.error(
-                NotDifferentiableError,
-                f"the intermediate `{name}` is neither a float nor an array of floats",
-                "only these have a gradient",
-                "name the variables that it is made of",
-            )
+    if isinstance(value, ScalarValue) and is_float(value.operand.type):
+        out = b.fresh(name, value.operand.type)
+        b.emit(Mark(name, value.operand, out, loc=b.loc))
+        return ScalarValue(out, value.weak)
+    if not isinstance(value, ArrayValue) or not is_float(value.base.type):
+        ctx.error(
+            NotDifferentiableError,
+            f"the intermediate `{name}` is neither a float nor an array of floats",
+            "only these have a gradient",
+            "name the variables that it is made of",
+        )
+    b.emit(Mark(name, as_variable(ctx, value), loc=b.loc))
+    return value
 
 
 def check_all_marked(ctx: Specialiser, function: str) -> None:

@@ -121,7 +121,9 @@ def exchanged(
     found: dict[Key, str] = {}
     for group in exchanges.groups(ctx, rows):
         kinds = {(starts[k].dtype, len(starts[k].shape)) for k in group}
-        if len(kinds) == 1 and exchanges.permuted(ctx, [rows[k][0] for k in group], [rows[k][1] for k in group]):
+        if len(kinds) == 1 and exchanges.permuted(
+            ctx, [rows[k][0] for k in group], [rows[k][1] for k in group]
+        ):
             found.update(dict.fromkeys(group, min(name for _, name in group)))
     return found
 

@@ -1,4 +1,5 @@
-"""The only way in which passes create statements: fresh names, inferred types, folding, common subexpressions.
+"""The only way in which passes create statements: fresh names, inferred types, folding, common
+subexpressions.
 
 >>> b = Builder(Names())
 >>> x = b.fresh("x", FLOAT64)
@@ -69,14 +70,17 @@ def const(value: bool | int | float, dtype: str | None = None) -> Const:
 class _Scope:
     stmts: list[Stmt] = field(default_factory=list)
     known: dict[object, Operand] = field(default_factory=dict)
-    facts: dict[object, object] = field(default_factory=dict)  # what a check has established for the rest of the block
+    facts: dict[object, object] = field(
+        default_factory=dict
+    )  # what a check has established for the rest of the block
 
 
 class Builder:
     """Statements are appended to the innermost open block; `loc` is stamped on each.
 
     What proofs about indices need is kept on the way: `definitions` (the statement behind a scalar), `ranges`
-    (bounds and step of a loop variable; `iterates` records one for a loop that is emitted by hand) and `origins`
+    (bounds and step of a loop variable; `iterates` records one for a loop that is emitted by hand) and
+    `origins`
     (the arrays whose memory a view, a reshape or a chosen reference may share).
     """
 
@@ -210,7 +214,11 @@ class Builder:
         return found
 
     def view(
-        self, array: Var, axes: Sequence[Slice], fixed: Sequence[tuple[int, Operand]] = (), hint: str | None = None
+        self,
+        array: Var,
+        axes: Sequence[Slice],
+        fixed: Sequence[tuple[int, Operand]] = (),
+        hint: str | None = None,
     ) -> Var:
         out = self.fresh(hint or array.name, Array(array.type.dtype, len(axes), "A"))
         self.emit(View(out, array, tuple(axes), tuple(fixed), loc=self.loc))
@@ -267,7 +275,16 @@ class ForBuilder:
             body = Block(tuple(self.collected))
             b.emit(
                 For(
-                    self.iv, self.lo, self.hi, self.step, (), (), body, (), independent=self.independent, loc=b.loc
+                    self.iv,
+                    self.lo,
+                    self.hi,
+                    self.step,
+                    (),
+                    (),
+                    body,
+                    (),
+                    independent=self.independent,
+                    loc=b.loc,
                 )
             )
 

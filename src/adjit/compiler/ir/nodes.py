@@ -12,24 +12,25 @@ Everything after the frontend is core IR, adjoints included, so that transforms 
               | Accumulate(array, index, value)               array[index] += value
               | Alloc(out: Var, shape, zeroed)                fresh memory, C order
               | Dim(out: Var, array, axis)                    array.shape[axis]
-              | View(out: Var, array, axes)                   a strided view: slices, fixed indices, axis order
-              | Reshape(out: Var, array, shape)               the same memory of a C-contiguous array, other shape
+              | View(out: Var, array, axes)                   a strided view: slices, indices, axis order
+              | Reshape(out: Var, array, shape)               the memory of a C array under another shape
               | Call(name, args, attrs)                       a library routine; results go to array arguments
               | For(iv, lo, hi, step, args, inits, body, outs, stop, trips)
               | While(args, inits, cond, body, outs, stop, trips)
               | If(cond, then, orelse, outs)
               | Bounds(array, axis, index)                    IndexError unless 0 <= index < array.shape[axis]
               | Check(cond, error, message)                   raises the named exception unless cond holds
-              | Mark(name, value, out)                        the user's intermediate `name`; a scalar goes on as `out`
+              | Mark(name, value, out)                        a named local value; a scalar goes on as `out`
 
 Invariants
 - A `Var` is defined once and compared by identity; a block reads its own values, its parameters and the
   values of enclosing blocks that are defined before it.
 - Memory is not SSA: array variables are references. `outs`, `args` and `yields` of loops and branches may be
-  references: a loop's array yields are a permutation of that loop's array `args` (a swap), made directly or by
-  the branches and loops of its body.
+  references: a loop's array yields are a permutation of that loop's array `args` (a swap), made directly or
+  by the branches and loops of its body.
   A branch may yield any array that is visible before the branch.
-- All operands of one `Op` have one dtype, but for `cast`, comparisons' results, `select`'s condition and `wrap`.
+- All operands of one `Op` have one dtype, but for `cast`, comparisons' results, `select`'s condition and
+  `wrap`.
 - Indices are int64, already non-negative (`wrap` makes them so), one per axis.
 - Two different array parameters never share memory, unless `shared` says so.
 - Array arguments of a `Call` that are written never overlap its other arguments.
@@ -166,7 +167,7 @@ class Reshape(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call(Stmt):
-    """Library routine `name` (table in `library`): which array arguments it reads and writes is stated there."""
+    """Library routine `name`: the table in `library` states which array arguments it reads and writes."""
 
     name: str
     args: tuple[Operand, ...]
@@ -186,7 +187,8 @@ class For(Stmt):
     `args` are the body's parameters; they start as `inits`, and each pass hands `body.yields` to the next;
     `outs` are their values after the loop. `step` is a nonzero constant.
     `stop`, a boolean defined in the body, ends the loop after the pass in which it is true.
-    `trips`, where wanted, is the number of passes made. `independent` states that no pass reads what another wrote
+    `trips`, where wanted, is the number of passes made. `independent` states that no pass reads what another
+    wrote
     (accumulations apart) and that the order of passes does not matter.
     """
 
@@ -242,7 +244,9 @@ class Check(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mark(Stmt):
-    """`out` is the scalar `value` under another name, so that what follows is told from other uses of `value`; None for arrays."""
+    """`out` is the scalar `value` under another name, which tells what follows from other uses of `value`;
+    None for arrays.
+    """
 
     name: str
     value: Operand

@@ -156,7 +156,9 @@ def renamer(mapping: Mapping[Var, Operand]) -> Rename:
 
 
 def with_operands(stmt: Stmt, f: Rename) -> Stmt:
-    """The same statement reading `f(x)` for each operand x of its own (blocks, yields and stop flags untouched)."""
+    """The same statement reading `f(x)` for each operand x of its own (blocks, yields and stop flags
+    untouched).
+    """
 
     def array(x: Var) -> Var:
         y = f(x)
@@ -217,7 +219,9 @@ def with_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
 
 
 def substitute(block: Block, f: Rename) -> Block:
-    """The block with every read operand x, inner blocks, yields and stop flags included, replaced by `f(x)`."""
+    """The block with every read operand x, inner blocks, yields and stop flags included, replaced by
+    `f(x)`.
+    """
 
     def one(stmt: Stmt) -> Stmt:
         new = with_blocks(with_operands(stmt, f), lambda b: substitute(b, f))

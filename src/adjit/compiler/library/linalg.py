@@ -306,7 +306,8 @@ def gaps(b: Builder, w: Var, x: Var) -> Var:
     """`x[i, j] / (w[j] - w[i])` off the diagonal, zero there.
 
     Between equal eigenvalues it is zero if `x[i, j]` is, which is so for what does not depend on how their
-    common eigenvectors are chosen, to first order; else there is no derivative, or one that this formula does not give.
+    common eigenvectors are chosen, to first order; else there is no derivative, or one that this formula
+    does not give.
     """
     out = like(b, x, "t")
     n, dtype = b.dim(w, 0), w.type.dtype

@@ -27,7 +27,9 @@ def mul_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
 
 @define("pmul", 2, "{0} * {1}", operator.mul, singular=True)
 def pmul_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
-    """The product of factors that may be infinite or NaN, as partials of singular ops contain them (`trace`)."""
+    """The product of factors that may be infinite or NaN, as partials of singular ops contain them
+    (`trace`).
+    """
     return y, x
 
 

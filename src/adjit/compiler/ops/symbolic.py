@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Sym:
-    """An operand with the operators of a number; `builder` receives what they emit, products as the op `product`."""
+    """An operand with the operators of a number; `builder` receives what they emit, products as the op
+    `product`.
+    """
 
     def __init__(self, builder: Builder, operand: Operand, product: str = "mul") -> None:
         self.builder = builder
