@@ -102,7 +102,7 @@ def _value_and_effects(
     wanted: Any,
     rtol: float,
 ) -> str:
-    if not np.allclose(value, wanted, rtol=max(rtol * 1e-4, 1e-10), atol=max(rtol * 1e-4, 1e-10)):
+    if not np.allclose(value, wanted, rtol=max(rtol * 1e-3, 1e-9), atol=max(rtol * 1e-3, 1e-9)):
         return f"value {value}, expected {wanted}"
     if np.asarray(value).dtype != np.asarray(wanted).dtype:
         return f"value of type {np.asarray(value).dtype}, expected {np.asarray(wanted).dtype}"
@@ -111,7 +111,7 @@ def _value_and_effects(
         function(*expected)
     for k, (have, want) in enumerate(zip(given, expected, strict=True)):
         for path, leaf in trees.float_leaves(want):
-            if not np.allclose(trees.get(have, path), leaf, rtol=max(rtol * 1e-4, 1e-10), atol=1e-7 * rtol):
+            if not np.allclose(trees.get(have, path), leaf, rtol=max(rtol * 1e-3, 1e-9), atol=1e-4 * rtol):
                 return f"argument {k} after the call is {trees.get(have, path)}, expected {leaf}"
     return ""
 

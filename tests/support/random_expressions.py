@@ -20,10 +20,12 @@ FEATURES = (
     "alias",
     "array_result",
     "conditional_swap",
+    "counters",
     "exits",
     "float32",
     "gather",
     "helpers",
+    "inner_functions",
     "iterate",
     "kinks",
     "numpy",
@@ -77,6 +79,8 @@ class Environment:
     scalars: list[str] = field(default_factory=list)
     arrays: list[Array] = field(default_factory=list)
     loops: list[LoopVariable] = field(default_factory=list)
+    counters: list[str] = field(default_factory=list)  # non-negative integers that the program changes
+    functions: list[str] = field(default_factory=list)  # inner functions of one number
     helpers: set[str] = field(default_factory=set)
     index_array: str = ""  # an integer array with entries in range(n)
     fresh: int = 0
@@ -123,6 +127,8 @@ def index(env: Environment, dim: Dim) -> str:
         return rng.choice(wrapped)
     if env.index_array and dim == Dim("n") and env.has("gather") and env.chance(0.2):
         return f"{env.index_array}[{index(env, Dim('n'))}]"
+    if env.counters and env.chance(0.4):
+        return f"{rng.choice(env.counters)} % ({dim})"
     top = SMALLEST[dim.base] - dim.minus - 1
     return str(rng.randint(0, top)) if env.chance(0.8) else str(-rng.randint(1, top + 1))
 
@@ -150,6 +156,8 @@ def condition(env: Environment) -> str:
         text = rng.choice(
             (f"{v} % 2 == 0", f"{v} > 1", f"{v} != 2", f"{text} and {v} < 3", f"{v} == 1 or {text}")
         )
+    elif env.counters and env.chance(0.3):
+        text = f"{rng.choice(env.counters)} % {rng.choice((2, 3))} == {rng.choice((0, 1))}"
     elif env.chance(0.1):
         text = f"{constant(env)} < {scalar(env, 1)} < {abs(float(constant(env)))}"
     elif env.chance(0.1):
@@ -193,6 +201,8 @@ def scalar(env: Environment, depth: int = 2) -> str:
             ("abs({0})", "max({0}, {1})", "min({0}, {1})", "np.maximum({0}, {1})", "({0} if {2} else {1})")
         )
         return form.format(sub(), sub(), condition(env))
+    if k < 0.86 and env.functions:
+        return f"{rng.choice(env.functions)}({sub()})"
     if k < 0.9 and env.has("helpers"):
         return helper_call(env, depth)
     if k < 0.97 and env.has("numpy"):
@@ -204,7 +214,7 @@ def helper_call(env: Environment, depth: int) -> str:
     choices = ["mix", "soft"]
     vectors = env.one_dimensional()
     if vectors:
-        choices.append("first_above")
+        choices += ["first_above", "decayed"]
     name = env.rng.choice(choices)
     env.helpers.add(name)
     if name == "mix":
@@ -212,7 +222,7 @@ def helper_call(env: Environment, depth: int) -> str:
         return f"mix({scalar(env, depth - 1)}, {keyword}{scalar(env, depth - 1)})"
     if name == "soft":
         return f"soft({scalar(env, depth - 1)})"
-    return f"first_above({env.rng.choice(vectors).name}, {constant(env)})"
+    return f"{name}({env.rng.choice(vectors).name}, {constant(env)})"
 
 
 def reduction(env: Environment) -> str:

@@ -46,6 +46,7 @@ class Writer:
         """An indented run of statements; what it binds is forgotten."""
         env = self.env
         scalars, arrays, loops = list(env.scalars), list(env.arrays), list(env.loops)
+        functions = list(env.functions)
         self.level += 1
         written = len(self.lines)
         for _ in range(env.rng.randint(1, most)):
@@ -53,7 +54,7 @@ class Writer:
         if len(self.lines) == written:
             self.write("pass")
         self.level -= 1
-        env.scalars, env.arrays, env.loops = scalars, arrays, loops
+        env.scalars, env.arrays, env.loops, env.functions = scalars, arrays, loops, functions
 
     def statement(self) -> None:
         env = self.env
@@ -77,6 +78,8 @@ class Writer:
             (0.8 if env.has("views") else 0.0, self.view),
             (0.7 if env.has("gather") else 0.0, self.scatter),
             (0.6 if env.has("helpers") else 0.0, self.helper_statement),
+            (0.8 if env.counters else 0.0, self.count),
+            (0.4 if env.has("inner_functions") else 0.0, self.inner_function),
         ]
         choices = [w for w in weighted if w[0] > 0]
         env.rng.choices([c[1] for c in choices], [c[0] for c in choices])[0]()
@@ -117,6 +120,29 @@ class Writer:
             a = env.rng.choice(targets)
             return self.write(f"{element(env, a)}, {q} = {q}, {element(env, a)}")
         return self.write(f"{p}, {q} = {q}, np.sin({scalar(env, 1)})")
+
+    def count(self) -> None:
+        """An integer that conditions and indices read."""
+        env = self.env
+        name = env.rng.choice(env.counters)
+        forms = ["{0} += 1", "{0} += 2", "{0} = ({0} * 2 + 1) % 7"]
+        if env.loops:
+            forms.append(f"{{0}} = {env.rng.choice(env.loops).name}")
+        self.write(env.rng.choice(forms).format(name))
+
+    def inner_function(self) -> None:
+        """It sees variables of the program, arrays among them, as they are when it is called."""
+        env = self.env
+        if self.branches:
+            return
+        name, argument = env.name("f"), env.name("p")
+        outer = scalar(env, 1)
+        if env.chance(0.5):
+            self.write(f"{name} = lambda {argument}: np.tanh({argument} * {outer})")
+        else:
+            self.write(f"def {name}({argument}):")
+            self.write(f"{INDENT}return 0.5 * {argument} + np.sin({argument}) * {outer}")
+        env.functions.append(name)
 
     def assign_element(self) -> None:
         targets = self.writable()

@@ -33,6 +33,11 @@ HELPERS = {
         "def first_above(a, level):\n    for i in range(a.shape[0]):\n        if a[i] > level:\n"
         "            return 0.7 * a[i]\n    return 0.1\n"
     ),
+    "decayed": (
+        "def decayed(a, rate):\n    total = 0.0\n    weight = 1.0\n    k = 0\n"
+        "    while k < a.shape[0] and weight > 0.05:\n        total += weight * a[k] * a[-1 - k]\n"
+        "        weight *= 0.6 + 0.1 * np.sin(rate)\n        k += 1\n    return 0.3 * total\n"
+    ),
     "damp": "def damp(a, k):\n    for i in range(a.shape[0]):\n        a[i] = np.tanh(a[i] * k + 0.1 * i)\n",
     "smoothed": (
         "def smoothed(a):\n    b = a.copy()\n    for i in range(1, a.shape[0]):\n"
@@ -67,7 +72,7 @@ def random_program(seed: int) -> RandomProgram:
 
 
 def _attempt(seed: int, rng: random.Random) -> RandomProgram:
-    share = rng.choice((0.2, 0.35, 0.5))
+    share = rng.choice((0.2, 0.35, 0.5, 0.7))
     features = {f for f in FEATURES if rng.random() < share}
     if rng.random() < 0.8:
         features.discard("float32")
@@ -112,6 +117,9 @@ def _opening(writer: Writer) -> None:
     env.arrays.append(Array("w", (n,)))
     writer.write("s = 0.3" if env.chance(0.5) else "s = c * x[0]")
     env.scalars += ["c", "s"]
+    if env.has("counters"):
+        writer.write("count = 0")
+        env.counters.append("count")
     if env.scalars and not env.has("array_result"):
         writer.returns = lambda: f"return s * {round(env.rng.uniform(0.2, 1.5), 2)} + {env.arrays[0].name}[1]"
 

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import derived
+from ..compiler import derived, pipeline
+from ..compiler.ir.nodes import Var
 from ..compiler.program import Program
 from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
-from .argnums import Argnums, positions
-from .transform import Transform, decorated
-from .vjp import saved_table
+from ..runtime.dispatch import Runner, interface
+from .argnums import Argnums, frozen, positions
+from .transform import Transform, decorated, kept
+from .vjp import Vjp, unshared
 
 
 class Jit(Transform):
@@ -64,7 +66,14 @@ class Gradient(Transform):
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
-        return saved_table(self, self.argnums, args, kwargs)
+        below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
+        halves, leaves = below.prepare(below.bound(args, kwargs))
+        sweep = derived.forward_sweep(halves.program, self.chosen, self.has_aux)
+        text = pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
+        arguments = halves.around.with_hidden(unshared(leaves))
+        own = len(halves.program.function.results)
+        values = Runner(interface(sweep), text, self.options).call(arguments)[own:]
+        return buffers.table([v.name for v in sweep.results[own:] if isinstance(v, Var)], values, arguments)
 
     def accumulate(self, buffers: Any, *args: Any, **kwargs: Any) -> Any:
         """Add the gradient into the arrays of `buffers` (structured as the gradient) and return the value."""

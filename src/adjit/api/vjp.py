@@ -265,10 +265,14 @@ def saved_table(
     """What the forward sweep leaves for the reverse sweep, for these arguments. They are not written."""
     below: Vjp = kept(Vjp, transform.fun, frozen(argnums), (), options={})
     halves, leaves = below.prepare(below.bound(args, kwargs))
-    own: dict[int, Any] = {}
-    fresh = [own.setdefault(id(x), x.copy(order="K")) if isinstance(x, np.ndarray) else x for x in leaves]
-    _, values, arguments = halves.forward(fresh)
+    _, values, arguments = halves.forward(unshared(leaves))
     return buffers.table(halves.kept.saved_names, values, arguments)
+
+
+def unshared(leaves: Sequence[Any]) -> list[Any]:
+    """Copies of the arrays; an array that stands twice stays one."""
+    own: dict[int, Any] = {}
+    return [own.setdefault(id(x), x.copy(order="K")) if isinstance(x, np.ndarray) else x for x in leaves]
 
 
 def vjp(

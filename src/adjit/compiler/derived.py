@@ -193,6 +193,12 @@ def with_zeros(fn: Function, params: Sequence[Var]) -> Function:
     return replace(fn, body=Block((*fn.body.stmts, *b.stmts)), results=(*fn.results, *zeros))
 
 
+def forward_sweep(program: Program, argnums: Sequence[int], has_aux: bool = False) -> Function:
+    """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep."""
+    fn, seeded = scalar_result(program, has_aux)
+    return pipeline.kept(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
+
+
 def gradient(
     program: Program,
     argnums: Sequence[int],

@@ -93,6 +93,11 @@ def joint(
     return passes(inspected(made, "adjoint"), AFTER_DERIVATIVE)
 
 
+def kept(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> Function:
+    """Forward sweep of `joint` and what it leaves; see `adjoint.kept`."""
+    return inspected(adjoint.kept(fn, wrt, seeded), "kept")
+
+
 def split(fn: Function, wrt: Sequence[int], outputs: Sequence[int] = ()) -> tuple[Function, Function]:
     """Forward and backward half; see `adjoint.split`."""
     with timed("adjoint"):

@@ -3,7 +3,7 @@
 `reverse` (joint and split adjoints) and `tangent`.
 """
 
-from .reverse import joint, split
+from .reverse import joint, kept, split
 from .tangent import tangent
 
-__all__ = ["joint", "split", "tangent"]
+__all__ = ["joint", "kept", "split", "tangent"]

@@ -17,7 +17,7 @@ the arrays that it reads are not written behind it in its block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..analyses.accumulators import is_sum
 from ..analyses.definitions import Definitions
@@ -28,6 +28,8 @@ from ..ir.visitor import defined, free_vars, walk
 from .activity import Activity, is_active
 from .needs import active_positions
 from .partials import reads as partial_reads
+
+EARLY = frozenset(("cast", "add", "sub", "mul", "div", "neg"))
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,23 @@ class Fusion:
     @property
     def bodies(self) -> tuple[Block, ...]:
         return tuple(loop.body for trailing in self.of.values() for loop in trailing.loops)
+
+
+def early(fn: Function) -> Function:
+    """Cheap arithmetic of the outermost block as soon as its operands are there: a mean's count is known
+    before its loop.
+    """
+    made: dict[Var, int] = {}
+    placed: list[list[Stmt]] = [[]]  # what follows the statement of that number; those of number 0 come first
+    for stmt in fn.body.stmts:
+        at = len(placed)
+        if isinstance(stmt, Op) and stmt.op in EARLY:
+            at = max((made.get(a, 0) for a in stmt.args if isinstance(a, Var)), default=0)
+            placed[at].append(stmt)
+        else:
+            placed.append([stmt])
+        made.update(dict.fromkeys(defined(stmt), at))
+    return replace(fn, body=Block(tuple(s for group in placed for s in group), fn.body.yields))
 
 
 def find(fn: Function, active: Activity) -> Fusion:

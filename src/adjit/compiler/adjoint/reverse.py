@@ -20,7 +20,7 @@ from .activity import Activity, activity
 from .copying import add_array, fill, shape_of
 from .forward import ForwardSweep
 from .fused import FusedLoops
-from .fusion import Fusion, find
+from .fusion import Fusion, early, find
 from .plan import make_plan
 from .sweep import ReverseSweep
 
@@ -34,6 +34,7 @@ class _Halves:
     gradients: list[Operand]
     buffers: list[Var]
     marked: list[Operand]
+    cotangents: frozenset[Operand]  # those that are known before the reverse sweep starts
 
 
 def joint(
@@ -88,6 +89,14 @@ def split(
     )
 
 
+def kept(fn: Function, wrt: Sequence[int], seeded: Sequence[int] | None = None) -> Function:
+    """The forward sweep of `joint`. Further results: what the reverse sweep reads of it, cotangents apart."""
+    halves = _differentiate(fn, wrt, 1.0, False, (), (), seeded)
+    backward = Block(tuple(halves.backward.stmts), tuple(halves.gradients))
+    saved = tuple(v for v in free_vars(backward) if v not in halves.cotangents)
+    return replace(fn, body=Block(tuple(halves.forward.stmts)), results=(*fn.results, *saved))
+
+
 def with_trips(fn: Function) -> Function:
     """Every loop that may end early counts its passes."""
     names = Names(max_number(fn) + 1)
@@ -114,7 +123,7 @@ def _differentiate(
     marks: Sequence[str],
     chosen: Sequence[int] | None = None,
 ) -> _Halves:
-    fn = with_trips(fn)
+    fn = with_trips(fn if seed is None else early(fn))
     for k in wrt:
         if not is_float(fn.params[k].type):
             raise NotDifferentiableError(
@@ -145,12 +154,13 @@ def _differentiate(
     if not plan.fusion.of:
         _shadows(fn, reverse, active)
         seeds = _seeds(reverse, seeded, seed)
+    known = frozenset((*reverse.again.shadows.values(), *reverse.ct.sums.values()))
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
     marked = [
         reverse.marked[m] if m in reverse.marked else _without_influence(fn, backward, m) for m in marks
     ]
-    return _Halves(names, forward, backward, seeds, gradients, list(buffers.values()), marked)
+    return _Halves(names, forward, backward, seeds, gradients, list(buffers.values()), marked, known)
 
 
 def _buffers(

@@ -20,7 +20,18 @@ from .arrays.promote import is_array, is_number
 from .branches import branch
 from .expressions import BINARY, binary, text
 from .normalise import ends
-from .values import ArrayValue, Closure, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
+from .values import (
+    ArrayValue,
+    Closure,
+    Mapping_,
+    Record,
+    ScalarValue,
+    Sequence_,
+    Static,
+    Undefined,
+    Value,
+    VirtualArray,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -70,14 +81,25 @@ def _run(ctx: Specialiser, s: ast.stmt) -> None:
 
 
 def _assign(ctx: Specialiser, s: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
-    with ctx.naming(targets):
-        found = ctx.eval(value)
+    if isinstance(value, ast.JoinedStr) and isinstance(targets[0], ast.Name):
+        found: Value = _message(ctx, value, targets[0].id)
+    else:
+        with ctx.naming(targets):
+            found = ctx.eval(value)
     if len(targets) > 1:
         found = ctx.settled(found, "t")
     elif isinstance(found, Sequence_) and isinstance(targets[0], ast.Tuple | ast.List):
         found = _parallel(ctx, found)
     for target in targets:
         assign(ctx, target, found, s)
+
+
+def _message(ctx: Specialiser, value: ast.JoinedStr, name: str) -> Value:
+    """A string with parts known at run time only serves a later `raise`; reading it elsewhere is refused."""
+    try:
+        return ctx.eval(value)
+    except AdjitError:
+        return Undefined(name, "it is a string made of numbers that are known at run time only")
 
 
 def _parallel(ctx: Specialiser, found: Sequence_) -> Value:

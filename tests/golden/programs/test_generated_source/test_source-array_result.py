@@ -13,7 +13,6 @@ from adjit.runtime.support import outside, u
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def array_result(x, y):
-    # out = np.empty(4)
     out = np.empty(4, np.float64)
 
     # out[i] = x[i] * y[3 - i] + np.sin(out[i - 1] if i else x[0])

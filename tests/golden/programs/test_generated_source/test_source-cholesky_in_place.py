@@ -17,10 +17,10 @@ def cholesky_in_place_gradient(m, ws):
     ws[0] = 8
     n_m = m.shape[0]
     n_m_1 = m.shape[1]
-
-    # a = m @ m.T + 4.0 * np.eye(4)
     a = take(ws, (n_m, n_m), np.float64)
     m_1 = m[:n_m, :n_m_1].T
+
+    # a = m @ m.T + 4.0 * np.eye(4)
     gemm(a, m, m_1)
     a_1 = np.zeros((4, 4), np.float64)
     a_1[0, 0] = 1.0
@@ -101,24 +101,13 @@ def cholesky_in_place_gradient(m, ws):
             ct_a_1[u(i), u(j)] += ct_a_3
         ct_a_1[u(i), u(i)] += ct_a_2
         # a = m @ m.T + 4.0 * np.eye(4)
-        ct_t = ct_a_1[u(i), 3]
-        ct_a_1[u(i), 3] = 0.0
-        ct_a[u(i), 3] += ct_t
-        ct_t = ct_a_1[u(i), 2]
-        ct_a_1[u(i), 2] = 0.0
-        ct_a[u(i), 2] += ct_t
-        ct_t = ct_a_1[u(i), 1]
-        ct_a_1[u(i), 1] = 0.0
-        ct_a[u(i), 1] += ct_t
-        ct_t = ct_a_1[u(i), 0]
-        ct_a_1[u(i), 0] = 0.0
-        ct_a[u(i), 0] += ct_t
+        ct_a[u(i), 3] += ct_a_1[u(i), 3]
+        ct_a[u(i), 2] += ct_a_1[u(i), 2]
+        ct_a[u(i), 1] += ct_a_1[u(i), 1]
+        ct_a[u(i), 0] += ct_a_1[u(i), 0]
     ct_m_1 = ct_m[:n_m, :n_m_1].T
     m_1 = m_1[:n_m_1, :4].T
     gemm(ct_m, ct_a, m_1, True)
     m_1 = m[:4, :n_m_1].T
     gemm(ct_m_1, m_1, ct_a, True)
-    for i in range(n_m):
-        for j in range(n_m):
-            ct_a[i, j] = 0.0
     return np.log(a_3) + a_4 + (np.log(a_5) + a_6) + (np.log(a_7) + a_8) + (np.log(a_9) + a_9), ct_m

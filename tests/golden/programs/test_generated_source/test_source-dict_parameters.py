@@ -45,7 +45,4 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
     gemm(ct_x, ct__result, p_w_1, True)
     x_1 = x[:n_x, :n_p_w].T
     gemm(ct_p_w, x_1, ct__result, True)
-    for i in range(n_x):
-        for j in range(n_p_w_1):
-            ct__result[i, j] = 0.0
     return total, ct_p_w, ct_p_b, ct_x

@@ -17,9 +17,9 @@ def gather_gradient(x, idx, ws):
     ws[0] = 8
     n_x = x.shape[0]
     n_idx = idx.shape[0]
+    y = take(ws, (n_idx,), np.float64)
 
     # y = x[idx]
-    y = take(ws, (n_idx,), np.float64)
     for i in range(n_idx):
         idx_1 = idx[i]
         t = idx_1 + n_x if idx_1 < 0 else idx_1
@@ -55,8 +55,6 @@ def gather_gradient(x, idx, ws):
         ct_y[i] += y_1 + y_1
         # y = x[idx]
         idx_1 = idx[i]
-        ct_x_1 = ct_y[i]
-        ct_y[i] = 0.0
-        ct_x[u(idx_1 + n_x if idx_1 < 0 else idx_1)] += ct_x_1
+        ct_x[u(idx_1 + n_x if idx_1 < 0 else idx_1)] += ct_y[i]
         total += y_1 * y_1
     return total + s, ct_x

@@ -17,9 +17,9 @@ def gauss_seidel_gradient(a, sweeps, ws):
     ws[0] = 8
     n_a = a.shape[0]
     n_a_1 = a.shape[1]
+    u_1 = take(ws, (n_a, n_a_1), np.float64)
 
     # u = a.copy()
-    u_1 = take(ws, (n_a, n_a_1), np.float64)
     for i in range(n_a):
         for j in range(n_a_1):
             u_1[i, j] = a[i, j]
@@ -108,7 +108,5 @@ def gauss_seidel_gradient(a, sweeps, ws):
     # u = a.copy()
     for i in range(n_a):
         for j in range(n_a_1):
-            ct_a_1 = ct_u[i, j]
-            ct_u[i, j] = 0.0
-            ct_a[i, j] += ct_a_1
+            ct_a[i, j] += ct_u[i, j]
     return total, ct_a

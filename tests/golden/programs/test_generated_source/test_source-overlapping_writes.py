@@ -16,15 +16,20 @@ def overlapping_writes_gradient(x, ws):
     ws[0] = 8
     n_x = x.shape[0]
 
-    # y = x.copy()
+    # y[1:] = y[:-1] * 2.0
+    t = n_x - 1
+
+    # y[2:] *= y[:-2]
+    t_1 = n_x - 2
     y = take(ws, (n_x,), np.float64)
+
+    # y = x.copy()
     for i in range(n_x):
         y[i] = x[i]
 
     # y[1:] = y[:-1] * 2.0
-    t = n_x - 1
-    t_1 = maximum(t, 0)
-    y_1 = take(ws, (t_1,), np.float64)
+    t_2 = maximum(t, 0)
+    y_1 = take(ws, (t_2,), np.float64)
     for i in range(t):
         y_1[i] = y[i] * 2.0
     for i in range(t):
@@ -32,22 +37,21 @@ def overlapping_writes_gradient(x, ws):
         y[i + 1] = y_2
         # y[:-1] += y[1:]
         y[i] += y_2
+    y_1 = take(ws, (n_x,), np.float64)
 
     # y[:] = y[::-1]
-    y_1 = take(ws, (n_x,), np.float64)
     for i in range(n_x):
         y_1[i] = y[u(t - i)]
     for i in range(n_x):
         y[i] = y_1[i]
 
     # y[2:] *= y[:-2]
-    t_2 = n_x - 2
-    t_3 = maximum(t_2, 0)
+    t_3 = maximum(t_1, 0)
     a = take(ws, (t_3,), np.float64)
-    for i in range(t_2):
+    for i in range(t_1):
         a[i] = y[i]
-    saved_y = take(ws, (max(t_2, 0),), np.float64)
-    for i in range(t_2):
+    saved_y = take(ws, (max(t_1, 0),), np.float64)
+    for i in range(t_1):
         t_4 = i + 2
         a_1 = a[i]
         y_2 = y[t_4]
@@ -55,7 +59,7 @@ def overlapping_writes_gradient(x, ws):
         y[t_4] = y_2 * a_1
     ct_x = np.zeros(n_x, np.float64)
     ct_y = take_zeros(ws, (n_x,), np.float64)
-    ct_y_1 = take_zeros(ws, (t_1,), np.float64)
+    ct_y_1 = take_zeros(ws, (t_2,), np.float64)
     ct_y_2 = take_zeros(ws, (n_x,), np.float64)
     ct_a = take_zeros(ws, (t_3,), np.float64)
 
@@ -68,15 +72,13 @@ def overlapping_writes_gradient(x, ws):
         total += y_2 * t_5
 
     # y[2:] *= y[:-2]
-    for i in range(t_2):
-        t_1 = i + 2
+    for i in range(t_1):
+        t_2 = i + 2
         y_2 = saved_y[i]
-        ct_t = ct_y[t_1]
-        ct_y[t_1] = ct_t * a[i]
+        ct_t = ct_y[t_2]
+        ct_y[t_2] = ct_t * a[i]
         ct_a[i] += ct_t * y_2
-        ct_y_3 = ct_a[i]
-        ct_a[i] = 0.0
-        ct_y[i] += ct_y_3
+        ct_y[i] += ct_a[i]
 
     # y[:] = y[::-1]
     for i in range(n_x):
@@ -84,12 +86,10 @@ def overlapping_writes_gradient(x, ws):
         ct_y[i] = 0.0
         ct_y_2[i] += ct_y_3
     for i in range(n_x):
-        ct_y_3 = ct_y_2[i]
-        ct_y_2[i] = 0.0
-        ct_y[u(t - i)] += ct_y_3
+        ct_y[u(t - i)] += ct_y_2[i]
 
     # y[1:] = y[:-1] * 2.0
-    for i in range(t_2, -1, -1):
+    for i in range(t_1, -1, -1):
         t_1 = i + 1
         # y[:-1] += y[1:]
         ct_y_3 = ct_y[u(i)]
@@ -98,13 +98,9 @@ def overlapping_writes_gradient(x, ws):
         ct_y[u(t_1)] = 0.0
         ct_y_1[u(i)] += ct_y_3 + ct_y_4
     for i in range(t):
-        ct_t = ct_y_1[i]
-        ct_y_1[i] = 0.0
-        ct_y[i] += ct_t * 2.0
+        ct_y[i] += ct_y_1[i] * 2.0
 
     # y = x.copy()
     for i in range(n_x):
-        ct_x_1 = ct_y[i]
-        ct_y[i] = 0.0
-        ct_x[i] += ct_x_1
+        ct_x[i] += ct_y[i]
     return total, ct_x

@@ -15,9 +15,9 @@ from adjit.runtime.support import outside, take, take_zeros
 def rebound_in_loop_gradient(x, ws):
     ws[0] = 8
     n_x = x.shape[0]
+    u_1 = take(ws, (n_x,), np.float64)
 
     # for t in range(4):
-    u_1 = take(ws, (n_x,), np.float64)
     for i in range(n_x):
         u_1[i] = x[i]
 
@@ -50,10 +50,7 @@ def rebound_in_loop_gradient(x, ws):
     ct_u_1 = 0.0
     for i in range(n_x):
         t = np.tanh(u_1[i] + 0.30000000000000004)
-        saved_t[3, i] = t
         t_1 = t * u_5
-        # for t in range(4):
-        u_1[i] = t_1
         # return np.sum(u * x)
         x_1 = x[i]
         ct_x[i] += t_1
@@ -95,7 +92,5 @@ def rebound_in_loop_gradient(x, ws):
 
     # for t in range(4):
     for i in range(n_x):
-        ct_x_1 = ct_u[i]
-        ct_u[i] = 0.0
-        ct_x[i] += ct_x_1
+        ct_x[i] += ct_u[i]
     return total, ct_x

@@ -19,6 +19,9 @@ from adjit.runtime.support import failed, outside, smul, take, take_zeros, u
 def softmax_regression_gradient(x, w, b, y, ws):
     ws[0] = 8
     n_x = x.shape[0]
+
+    # return -np.mean(np.sum(y * log_p, axis=1))
+    t = np.float64(n_x)
     n_x_1 = x.shape[1]
     n_w = w.shape[1]
 
@@ -47,7 +50,6 @@ def softmax_regression_gradient(x, w, b, y, ws):
         failed(4)
     if y.shape[1] != n_w:
         failed(5)
-    t = np.float64(n_x)
     saved_t = take(ws, (max(n_x, 0), max(n_w, 0)), np.float64)
     ct_b = np.zeros(n_w, np.float64)
     ct_z = take_zeros(ws, (n_x, n_w), np.float64)
@@ -71,7 +73,8 @@ def softmax_regression_gradient(x, w, b, y, ws):
         if not 0 <= t_3 < z_1.shape[1]:
             outside(6, t_3, z_1.shape[1])
         chosen = z_1[i, u(t_3)]
-        if ties > 1:
+        t_2 = ties > 1
+        if t_2:
             t_4 = 1.0 / np.float64(ties)
             for i_1 in range(n_w):
                 z_2 = z_1[i, i_1]
@@ -102,10 +105,9 @@ def softmax_regression_gradient(x, w, b, y, ws):
         ct_z_3 = 0.0
         for j in range(n_w):
             ct_t = smul(ct_total, saved_t[i, j]) + ct_z_2[i, j]
-            ct_z_2[i, j] = 0.0
             ct_z_1[i, j] += ct_t
             ct_z_3 -= ct_t
-        if ties > 1:
+        if t_2:
             ct_z_3 *= 1.0 / np.float64(ties)
             for i_1 in range(n_w):
                 if z_1[i, i_1] == value:
@@ -114,23 +116,19 @@ def softmax_regression_gradient(x, w, b, y, ws):
                     ct_z_4 = 0.0
                 ct_z_1[i, i_1] += ct_z_4
             ct_z_3 = 0.0
-        ct_z_1[i, u(best + n_w if best < 0 else best)] += ct_z_3
+        ct_z_1[i, u(t_3)] += ct_z_3
         # z = x @ w + b
         for j in range(n_w):
             ct_t = ct_z_1[i, j]
-            ct_z_1[i, j] = 0.0
             ct_b[j] += ct_t
             ct_z[i, j] += ct_t
         total += total_2
     ct_x = np.zeros((n_x, n_x_1), np.float64)
     ct_w = np.zeros((n_x_1, n_w), np.float64)
+    w_1 = w[:n_x_1, :n_w].T
 
     # z = x @ w + b
-    w_1 = w[:n_x_1, :n_w].T
     gemm(ct_x, ct_z, w_1, True)
     x_1 = x[:n_x, :n_x_1].T
     gemm(ct_w, x_1, ct_z, True)
-    for i in range(n_x):
-        for j in range(n_w):
-            ct_z[i, j] = 0.0
     return -(total / t), ct_x, ct_w, ct_b

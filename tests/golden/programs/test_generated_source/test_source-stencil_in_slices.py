@@ -16,23 +16,23 @@ from adjit.runtime.support import maximum, minimum, take, take_zeros, u
 def stencil_in_slices_gradient(u0, n, ws):
     ws[0] = 8
     n_u0 = u0.shape[0]
+
+    # * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
+    t = n_u0 - 2
     n_u0_1 = u0.shape[1]
+    t_1 = n_u0_1 - 2
+    u_1 = take(ws, (n_u0, n_u0_1), np.float64)
 
     # u = u0.copy()
-    u_1 = take(ws, (n_u0, n_u0_1), np.float64)
     for i in range(n_u0):
         for j in range(n_u0_1):
             u_1[i, j] = u0[i, j]
 
     # * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
-    t = n_u0 - 2
-    t_1 = maximum(t, 0)
-    t_2 = n_u0_1 - 2
-    t_3 = maximum(t_2, 0)
+    t_2 = maximum(t, 0)
+    t_3 = maximum(t_1, 0)
     saved_u = take(ws, (max(n, 0), n_u0, n_u0_1), np.float64)
-
-    # u[1:-1, 1:-1] += (
-    a = take(ws, (t_1, t_3), np.float64)
+    a = take(ws, (t_2, t_3), np.float64)
 
     # for _ in range(n):
     for __1 in range(n):
@@ -43,7 +43,7 @@ def stencil_in_slices_gradient(u0, n, ws):
         for i in range(t):
             t_4 = i + 2
             t_5 = i + 1
-            for j in range(t_2):
+            for j in range(t_1):
                 t_6 = j + 1
                 u_2 = u_1[t_4, t_6]
                 u_3 = u_1[i, t_6]
@@ -51,7 +51,7 @@ def stencil_in_slices_gradient(u0, n, ws):
                 a[i, j] = 0.1 * (u_2 + u_3 + u_1[t_5, j + 2] + u_1[t_5, j] - 4.0 * u_4) * u_4
         for i in range(t):
             t_4 = i + 1
-            for j in range(t_2):
+            for j in range(t_1):
                 u_1[t_4, j + 1] += a[i, j]
     ct_u0 = np.zeros((n_u0, n_u0_1), np.float64)
     ct_u = take_zeros(ws, (n_u0, n_u0_1), np.float64)
@@ -63,23 +63,23 @@ def stencil_in_slices_gradient(u0, n, ws):
             u_2 = u_1[i, j]
             ct_u[i, j] += u_2 + u_2
             total += u_2 * u_2
+    ct_a = take(ws, (t_2, t_3), np.float64)
 
     # for _ in range(n):
-    ct_a = take(ws, (t_1, t_3), np.float64)
     for __1 in range(n - 1, -1, -1):
-        for z in range(t_1):
+        for z in range(t_2):
             for z_1 in range(t_3):
                 ct_a[z, z_1] = 0.0
         # u[1:-1, 1:-1] += (
         for i in range(t):
             t_4 = i + 1
-            for j in range(t_2):
+            for j in range(t_1):
                 ct_a[i, j] += ct_u[t_4, j + 1]
         for i in range(t):
             t_4 = i + 2
             t_5 = i + 1
-            for j in range(0, t_2, 512):
-                end = minimum(j + 512, t_2)
+            for j in range(0, t_1, 512):
+                end = minimum(j + 512, t_1)
                 for j_1 in range(j, end):
                     ct_u[t_5, u(j_1)] += ct_a[i, u(j_1)] * saved_u[u(__1), t_5, u(j_1 + 1)] * 0.1
                 for j_1 in range(j, end):
@@ -89,19 +89,15 @@ def stencil_in_slices_gradient(u0, n, ws):
                     u_2 = saved_u[u(__1), t_4, u(t_6)]
                     u_3 = saved_u[u(__1), i, u(t_6)]
                     u_4 = saved_u[u(__1), t_5, u(j_1 + 2)]
-                    u_5 = saved_u[u(__1), t_5, u(j_1)]
-                    u_6 = saved_u[u(__1), t_5, u(t_6)]
+                    u_5 = saved_u[u(__1), t_5, u(t_6)]
                     ct_t = ct_a[i, u(j_1)]
-                    ct_a[i, u(j_1)] = 0.0
-                    ct_t_1 = ct_t * u_6 * 0.1
-                    ct_u[t_5, u(t_6)] += ct_t * (0.1 * (u_2 + u_3 + u_4 + u_5 - 4.0 * u_6)) + -ct_t_1 * 4.0
+                    ct_t_1 = ct_t * u_5 * 0.1
+                    ct_u[t_5, u(t_6)] += ct_t * (0.1 * (u_2 + u_3 + u_4 + saved_u[u(__1), t_5, u(j_1)] - 4.0 * u_5)) + -ct_t_1 * 4.0
                     ct_u[i, u(t_6)] += ct_t_1
                     ct_u[t_4, u(t_6)] += ct_t_1
 
     # u = u0.copy()
     for i in range(n_u0):
         for j in range(n_u0_1):
-            ct_u0_1 = ct_u[i, j]
-            ct_u[i, j] = 0.0
-            ct_u0[i, j] += ct_u0_1
+            ct_u0[i, j] += ct_u[i, j]
     return total, ct_u0

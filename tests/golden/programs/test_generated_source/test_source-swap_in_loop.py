@@ -17,16 +17,16 @@ def swap_in_loop_gradient(x, y, ws):
     ws[0] = 8
     n_x = x.shape[0]
     n_y = y.shape[0]
-
-    # u = x.copy()
     u_1 = take(ws, (n_x,), np.float64)
     ct_u = take(ws, (n_x,), np.float64)
+
+    # u = x.copy()
     for i in range(n_x):
         u_1[i] = x[i]
-
-    # v = y.copy()
     v = take(ws, (n_y,), np.float64)
     ct_v = take(ws, (n_y,), np.float64)
+
+    # v = y.copy()
     for i in range(n_y):
         v[i] = y[i]
     saved_u = np.empty(3, np.float64)
@@ -112,13 +112,9 @@ def swap_in_loop_gradient(x, y, ws):
 
     # v = y.copy()
     for i in range(n_y):
-        ct_y_1 = ct_v[i]
-        ct_v[i] = 0.0
-        ct_y[i] += ct_y_1
+        ct_y[i] += ct_v[i]
 
     # u = x.copy()
     for i in range(n_x):
-        ct_x_1 = ct_u[i]
-        ct_u[i] = 0.0
-        ct_x[i] += ct_x_1
+        ct_x[i] += ct_u[i]
     return total + v_1, ct_x, ct_y

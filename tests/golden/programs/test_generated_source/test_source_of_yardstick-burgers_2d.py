@@ -19,13 +19,22 @@ from adjit.runtime.support import minimum, outside, take, u
 def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
     ws[0] = 8
     n_u0 = u0.shape[0]
+
+    # for i in range(1, n - 1):
+    t = n_u0 - 1
+
+    # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
+    t_1 = n_u0 - 3
+
+    # un[i, j] = (
+    t_2 = n_u0 - 2
     n_u0_1 = u0.shape[1]
     n_v0 = v0.shape[0]
     n_v0_1 = v0.shape[1]
-
-    # u, v = u0.copy(), v0.copy()
     u_1 = take(ws, (n_u0, n_u0_1), np.float64)
     ct_t = take(ws, (n_u0, n_u0_1), np.float64)
+
+    # u, v = u0.copy(), v0.copy()
     for i in range(n_u0):
         for j in range(n_u0_1):
             u_1[i, j] = u0[i, j]
@@ -34,10 +43,10 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
     for i in range(n_v0):
         for j in range(n_v0_1):
             v[i, j] = v0[i, j]
-
-    # un, vn = u0.copy(), v0.copy()
     un = take(ws, (n_u0, n_u0_1), np.float64)
     ct_t_2 = take(ws, (n_u0, n_u0_1), np.float64)
+
+    # un, vn = u0.copy(), v0.copy()
     for i in range(n_u0):
         for j in range(n_u0_1):
             un[i, j] = u0[i, j]
@@ -47,15 +56,8 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
         for j in range(n_v0_1):
             vn[i, j] = v0[i, j]
 
-    # for i in range(1, n - 1):
-    t = n_u0 - 1
-
     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
     any_1 = 1 < t
-    t_1 = n_u0 - 3
-
-    # un[i, j] = (
-    t_2 = n_u0 - 2
     trips = max(T, 0)
     saved_v = take(ws, (trips, n_v0, n_v0_1), np.float64)
     saved_u = take(ws, (trips, n_u0, n_u0_1), np.float64)
@@ -117,8 +119,8 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 outside(16, 1, vn.shape[1])
             if not 0 <= t_2 < vn.shape[1]:
                 outside(17, t_2, vn.shape[1])
-        # for i in range(1, n - 1):
         n_v = v.shape[1]
+        # for i in range(1, n - 1):
         for i in range(v.shape[0]):
             for j in range(n_v):
                 saved_v[t_3, i, j] = v[i, j]
@@ -183,8 +185,6 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             ct_v_1 = 0.5 * v_1
             ct_v[i, j] += ct_v_1 + ct_v_1
             total_1 += v_1 * v_1
-
-    # for j in range(1, n - 1):
     row = take(ws, (512,), np.float64)
     row_1 = take(ws, (512,), np.float64)
 
@@ -201,14 +201,12 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 end = minimum(j + 512, t)
                 # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                 for j_1 in range(j, end):
-                    # vn[i, j] = (
-                    ct_t_4 = ct_v[i, u(j_1)]
-                    # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
-                    ct_vn[i, u(j_1 + 1)] += ct_t_4 * nu
-                    # un[i, j] = (
-                    ct_t_5 = ct_u[i, u(j_1)]
-                    # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-                    ct_un[i, u(j_1 + 1)] += ct_t_5 * nu
+                    ct_vn[i, u(j_1 + 1)] += ct_v[i, u(j_1)] * nu
+                # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
+                for j_1 in range(j, end):
+                    ct_un[i, u(j_1 + 1)] += ct_u[i, u(j_1)] * nu
+                # for j in range(1, n - 1):
+                for j_1 in range(j, end):
                     # uc = u[i, j]
                     u_2 = saved_u[u(t_3), i, u(j_1)]
                     # vc = v[i, j]
@@ -221,70 +219,64 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                     v_2 = saved_v[u(t_3), u(t_1), u(j_1)]
                     v_3 = saved_v[u(t_3), i, u(t_4)]
                     # vn[i, j] = (
+                    ct_t_4 = ct_v[i, u(j_1)]
                     ct_v[i, u(j_1)] = 0.0
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
-                    ct_t_6 = ct_t_4 * nu
-                    ct_v_1 = -ct_t_6 * 4.0
-                    ct_vn[t_2, u(j_1)] += ct_t_6
+                    ct_t_5 = ct_t_4 * nu
+                    ct_v_1 = -ct_t_5 * 4.0
+                    ct_vn[t_2, u(j_1)] += ct_t_5
                     # vc
                     ct_v_1 += ct_t_4
                     # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                     ct_t_4 = -ct_t_4 * a
-                    ct_t_7 = ct_t_4 * v_1
-                    ct_vn[i, u(t_4)] += ct_t_6 - ct_t_7
+                    ct_t_6 = ct_t_4 * v_1
+                    ct_vn[i, u(t_4)] += ct_t_5 - ct_t_6
                     ct_u_1 = ct_t_4 * (v_1 - v_2)
-                    ct_t_8 = ct_t_4 * u_2
-                    ct_v_1 = ct_v_1 + ct_t_4 * (v_1 - v_3) + ct_t_7 + ct_t_8
-                    ct_vn[u(t_1), u(j_1)] += ct_t_6 - ct_t_8
+                    ct_t_7 = ct_t_4 * u_2
+                    ct_v_1 = ct_v_1 + ct_t_4 * (v_1 - v_3) + ct_t_6 + ct_t_7
+                    ct_vn[u(t_1), u(j_1)] += ct_t_5 - ct_t_7
                     # un[i, j] = (
+                    ct_t_4 = ct_u[i, u(j_1)]
                     ct_u[i, u(j_1)] = 0.0
                     # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-                    ct_t_4 = ct_t_5 * nu
-                    ct_u_1 += -ct_t_4 * 4.0
-                    ct_un[t_2, u(j_1)] += ct_t_4
+                    ct_t_5 = ct_t_4 * nu
+                    ct_u_1 += -ct_t_5 * 4.0
+                    ct_un[t_2, u(j_1)] += ct_t_5
                     # uc
-                    ct_u_1 += ct_t_5
+                    ct_u_1 += ct_t_4
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                    ct_t_5 = -ct_t_5 * a
-                    ct_v_1 += ct_t_5 * (u_2 - u_4)
-                    ct_t_6 = ct_t_5 * v_1
-                    ct_un[i, u(t_4)] += ct_t_4 - ct_t_6
-                    ct_t_7 = ct_t_5 * u_2
-                    ct_u_1 = ct_u_1 + ct_t_6 + ct_t_5 * (u_2 - u_3) + ct_t_7
-                    ct_un[u(t_1), u(j_1)] += ct_t_4 - ct_t_7
+                    ct_t_4 = -ct_t_4 * a
+                    ct_v_1 += ct_t_4 * (u_2 - u_4)
+                    ct_t_6 = ct_t_4 * v_1
+                    ct_un[i, u(t_4)] += ct_t_5 - ct_t_6
+                    ct_t_7 = ct_t_4 * u_2
+                    ct_u_1 = ct_u_1 + ct_t_6 + ct_t_4 * (u_2 - u_3) + ct_t_7
+                    ct_un[u(t_1), u(j_1)] += ct_t_5 - ct_t_7
                     # for j in range(1, n - 1):
                     at = j_1 - j
                     row[u(at)] = ct_v_1
                     row_1[u(at)] = ct_u_1
-                # vc = v[i, j]
                 for j_1 in range(j, end):
-                    ct_vn[i, u(j_1)] += row[u(j_1 - j)]
-                # uc = u[i, j]
-                for j_1 in range(j, end):
-                    ct_un[i, u(j_1)] += row_1[u(j_1 - j)]
+                    at = j_1 - j
+                    # vc = v[i, j]
+                    ct_vn[i, u(j_1)] += row[u(at)]
+                    # uc = u[i, j]
+                    ct_un[i, u(j_1)] += row_1[u(at)]
         ct_un, ct_vn, ct_u, ct_v = ct_u, ct_v, ct_un, ct_vn
 
     # un, vn = u0.copy(), v0.copy()
     for i in range(n_v0):
         for j in range(n_v0_1):
-            ct_v0_1 = ct_t_3[i, j]
-            ct_t_3[i, j] = 0.0
-            ct_v0[i, j] += ct_v0_1
+            ct_v0[i, j] += ct_t_3[i, j]
     for i in range(n_u0):
         for j in range(n_u0_1):
-            ct_u0_1 = ct_t_2[i, j]
-            ct_t_2[i, j] = 0.0
-            ct_u0[i, j] += ct_u0_1
+            ct_u0[i, j] += ct_t_2[i, j]
 
     # u, v = u0.copy(), v0.copy()
     for i in range(n_v0):
         for j in range(n_v0_1):
-            ct_v0_1 = ct_t_1[i, j]
-            ct_t_1[i, j] = 0.0
-            ct_v0[i, j] += ct_v0_1
+            ct_v0[i, j] += ct_t_1[i, j]
     for i in range(n_u0):
         for j in range(n_u0_1):
-            ct_u0_1 = ct_t[i, j]
-            ct_t[i, j] = 0.0
-            ct_u0[i, j] += ct_u0_1
+            ct_u0[i, j] += ct_t[i, j]
     return 0.5 * (total + total_1), ct_u0, ct_v0

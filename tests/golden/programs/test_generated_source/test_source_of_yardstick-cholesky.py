@@ -17,9 +17,9 @@ def cholesky_loops_gradient(A0, W, ws):
     ws[0] = 8
     n_A0 = A0.shape[0]
     n_A0_1 = A0.shape[1]
+    A = take(ws, (n_A0, n_A0_1), np.float64)
 
     # A = A0.copy()
-    A = take(ws, (n_A0, n_A0_1), np.float64)
     for i in range(n_A0):
         for j in range(n_A0_1):
             A[i, j] = A0[i, j]
@@ -140,7 +140,5 @@ def cholesky_loops_gradient(A0, W, ws):
             ct_A[u(i), u(j)] += ct_A_1
         # A = A0.copy()
         for j in range(n_A0_1):
-            ct_A0_1 = ct_A[u(i), j]
-            ct_A[u(i), j] = 0.0
-            ct_A0[u(i), j] += ct_A0_1
+            ct_A0[u(i), j] += ct_A[u(i), j]
     return s, ct_A0

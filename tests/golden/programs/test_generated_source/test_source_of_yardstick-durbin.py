@@ -16,11 +16,7 @@ from adjit.runtime.support import minimum, outside, smul, take, take_zeros, u
 def durbin_loops_gradient(r, w, ws):
     ws[0] = 8
     n_r = r.shape[0]
-
-    # y = np.zeros(n)
     y = take_zeros(ws, (n_r,), np.float64)
-
-    # z = np.zeros(n)
     z = take_zeros(ws, (n_r,), np.float64)
 
     # alpha = -r[0]
@@ -109,7 +105,6 @@ def durbin_loops_gradient(r, w, ws):
         position -= max(k, 0)
         # y[k] = alpha
         ct_t = ct_y[u(k)]
-        ct_y[u(k)] = 0.0
         # for i in range(k):
         for i in range(k):
             # y[i] = z[i]
@@ -150,10 +145,6 @@ def durbin_loops_gradient(r, w, ws):
         ct_beta = ct_t_1 * t_1
         ct_alpha += ct_alpha
 
-    # y[0] = -r[0]
-    ct_t = ct_y[0]
-    ct_y[0] = 0.0
-
     # alpha = -r[0]
-    ct_r[0] -= ct_alpha + ct_t
+    ct_r[0] -= ct_alpha + ct_y[0]
     return total, ct_r

@@ -65,10 +65,14 @@ def garch_loops_gradient(th, x, ws):
     ct_th_2 += smul(ct_h, t)
     ct_t = smul(ct_h, -(t_1 * t))
     ct_th_3 -= ct_t
-    ct_th_1 -= ct_t
 
     # omega, alpha, beta = th[0], th[1], th[2]
     ct_th[2] += ct_th_3
+
+    # h = omega / (1.0 - alpha - beta)
+    ct_th_1 -= ct_t
+
+    # omega, alpha, beta = th[0], th[1], th[2]
     ct_th[1] += ct_th_1
     ct_th[0] += ct_th_2
     return 0.5 * s, ct_th

@@ -16,26 +16,28 @@ from adjit.runtime.support import minimum, outside, take, take_zeros, u
 def jacobi_2d_loops_gradient(A0, T, ws):
     ws[0] = 8
     n_A0 = A0.shape[0]
-    n_A0_1 = A0.shape[1]
-
-    # A = A0.copy()
-    A = take(ws, (n_A0, n_A0_1), np.float64)
-    for i in range(n_A0):
-        for j in range(n_A0_1):
-            A[i, j] = A0[i, j]
-
-    # B = A0.copy()
-    B = take(ws, (n_A0, n_A0_1), np.float64)
-    for i in range(n_A0):
-        for j in range(n_A0_1):
-            B[i, j] = A0[i, j]
 
     # for i in range(1, n - 1):
     t = n_A0 - 1
 
     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
-    any_1 = 1 < t
     t_1 = n_A0 - 3
+    n_A0_1 = A0.shape[1]
+    A = take(ws, (n_A0, n_A0_1), np.float64)
+
+    # A = A0.copy()
+    for i in range(n_A0):
+        for j in range(n_A0_1):
+            A[i, j] = A0[i, j]
+    B = take(ws, (n_A0, n_A0_1), np.float64)
+
+    # B = A0.copy()
+    for i in range(n_A0):
+        for j in range(n_A0_1):
+            B[i, j] = A0[i, j]
+
+    # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
+    any_1 = 1 < t
 
     # for t in range(T):
     for t_2 in range(T):
@@ -153,14 +155,10 @@ def jacobi_2d_loops_gradient(A0, T, ws):
     # B = A0.copy()
     for i in range(n_A0):
         for j in range(n_A0_1):
-            ct_A0_1 = ct_B[i, j]
-            ct_B[i, j] = 0.0
-            ct_A0[i, j] += ct_A0_1
+            ct_A0[i, j] += ct_B[i, j]
 
     # A = A0.copy()
     for i in range(n_A0):
         for j in range(n_A0_1):
-            ct_A0_1 = ct_A[i, j]
-            ct_A[i, j] = 0.0
-            ct_A0[i, j] += ct_A0_1
+            ct_A0[i, j] += ct_A[i, j]
     return 0.5 * s, ct_A0

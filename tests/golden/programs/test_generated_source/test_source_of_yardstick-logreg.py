@@ -16,6 +16,9 @@ from adjit.runtime.support import maximum, outside, smul
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def logreg_loops_gradient(w, b, X, y):
     n_X = X.shape[0]
+
+    # return s / n
+    t = np.float64(n_X)
     n_X_1 = X.shape[1]
 
     # z += X[i, j] * w[j]
@@ -23,22 +26,21 @@ def logreg_loops_gradient(w, b, X, y):
     if 0 < n_X_1 and any_1:
         if 0 >= w.shape[0]:
             outside(0, 0, w.shape[0])
-        t = n_X_1 - 1
-        if not 0 <= t < w.shape[0]:
-            outside(1, t, w.shape[0])
+        t_1 = n_X_1 - 1
+        if not 0 <= t_1 < w.shape[0]:
+            outside(1, t_1, w.shape[0])
 
     # t = -y[i] * z
     if any_1:
         if 0 >= y.shape[0]:
             outside(2, 0, y.shape[0])
-        t = n_X - 1
-        if not 0 <= t < y.shape[0]:
-            outside(3, t, y.shape[0])
+        t_1 = n_X - 1
+        if not 0 <= t_1 < y.shape[0]:
+            outside(3, t_1, y.shape[0])
+    ct_w = np.zeros(w.shape[0], np.float64)
 
     # return s / n
-    t_1 = np.float64(n_X)
-    ct_w = np.zeros(w.shape[0], np.float64)
-    t_2 = 1.0 / t_1
+    t_2 = 1.0 / t
 
     # for i in range(n):
     s = 0.0
@@ -49,18 +51,16 @@ def logreg_loops_gradient(w, b, X, y):
         for j in range(n_X_1):
             z += X[i, j] * w[j]
         # t = -y[i] * z
-        y_1 = y[i]
-        t_3 = -y_1 * z
+        t_3 = -y[i]
+        t_4 = t_3 * z
         # s += max(t, 0.0) + np.log1p(np.exp(-abs(t)))
-        t_4 = np.exp(-abs(t_3))
+        t_5 = np.exp(-abs(t_4))
         # t = -y[i] * z
-        t_5 = -y_1
-        t_6 = t_5 * z
-        ct_z = (-smul(smul(t_2, 1.0 / (1.0 + t_4)), t_4) * np.sign(t_6) + t_2 * (0.5 if t_6 == 0.0 else 1.0 if t_6 > 0.0 else 0.0)) * t_5
+        ct_z = (-smul(smul(t_2, 1.0 / (1.0 + t_5)), t_5) * np.sign(t_4) + t_2 * (0.5 if t_4 == 0.0 else 1.0 if t_4 > 0.0 else 0.0)) * t_3
         # for j in range(d):
         for j in range(n_X_1):
             # z += X[i, j] * w[j]
             ct_w[j] += ct_z * X[i, j]
-        s += maximum(t_3, 0.0) + np.log1p(t_4)
+        s += maximum(t_4, 0.0) + np.log1p(t_5)
         ct_b += ct_z
-    return s / t_1, ct_w, ct_b
+    return s / t, ct_w, ct_b
