@@ -58,7 +58,7 @@ def seidel_2d_arguments(quick: bool) -> Arguments:
 
 
 def hdiff_arguments(quick: bool) -> Arguments:
-    i, j, k = (12, 12, 8) if quick else (64, 64, 60)
+    i, j, k = (6, 6, 4) if quick else (64, 64, 60)
     rng = _rng()
     return rng.random((i + 4, j + 4, k)), rng.random((i, j, k))
 

@@ -83,6 +83,11 @@ row(np.linalg.inv, "np.linalg.inv(a)", a=dominant(3))
 row(np.linalg.det, "np.linalg.det(a)", a=dominant(3))
 row(np.linalg.slogdet, "np.linalg.slogdet(a)[1] * a", a=dominant(3))
 row(np.linalg.cholesky, "np.linalg.cholesky(a @ a.T)", a=dominant(3))
+row(np.linalg.svd, "np.linalg.svd(a, compute_uv=False)", "np.linalg.svd(a)[1] ** 2", a=dominant(3))
+row(np.linalg.svdvals, "np.linalg.svdvals(a)", a=dominant(3))
+row(np.linalg.pinv, "np.linalg.pinv(a)", a=dominant(3))
+row(np.linalg.lstsq, "np.linalg.lstsq(a, b)[0]", a=dominant(3), b=normal(3))
+row(np.linalg.vector_norm, "np.linalg.vector_norm(a)", a=normal(3))
 row(np.linalg.eigh, "np.linalg.eigh(a + a.T)[0]", "np.linalg.eigh(a + a.T)[1] ** 2", a=dominant(3))
 row(np.linalg.eigvalsh, "np.linalg.eigvalsh(a + a.T)", a=dominant(3))
 row(np.linalg.matrix_power, "np.linalg.matrix_power(a, 3)", "np.linalg.matrix_power(a, -1)", a=dominant(3))
@@ -301,3 +306,14 @@ row(math.prod, "math.prod(a)", a=normal(4), single=False)
 row(
     math.isclose, "x * 2.0 if math.isclose(x, y) else x * x", x=number(0.5, 2), y=number(0.5, 2), single=False
 )
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+    row(
+        np.unstack,
+        "b = np.zeros((2, 3)); b[...] = a; return np.unstack(b)[1] ** 2",
+        a=normal(2, 3),
+        single=False,
+    )
+if hasattr(np, "matvec"):  # NumPy 2.2
+    row(np.matvec, "np.matvec(a, b)", a=normal(2, 3), b=normal(3))
+    row(np.vecmat, "np.vecmat(b, a)", a=normal(2, 3), b=normal(2))

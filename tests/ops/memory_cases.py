@@ -65,6 +65,7 @@ row(np.matrix_transpose, "np.matrix_transpose(a) ** 2", a=normal(2, 3, 4))
 row(np.linalg.matrix_transpose, "np.linalg.matrix_transpose(a) ** 2", a=normal(2, 3, 4))
 row(np.swapaxes, "np.swapaxes(a, 0, 2) ** 2", "a.swapaxes(0, 1) ** 2", a=normal(2, 3, 4))
 row(np.moveaxis, "np.moveaxis(a, 0, -1) ** 2", a=normal(2, 3, 4))
+row(np.rollaxis, "np.rollaxis(a, 2) ** 2", a=normal(2, 3, 4))
 row(np.expand_dims, "np.expand_dims(a, 1) * a", a=normal(3, 3))
 row(np.squeeze, "np.squeeze(a) ** 2", "np.squeeze(a, axis=0) ** 2", a=normal(1, 3, 1))
 row(
@@ -101,6 +102,10 @@ row(np.result_type, "a * np.ones(3, np.result_type(a, np.int64))", a=normal(3), 
 row(np.finfo, "a / (a * a + np.finfo(a.dtype).eps)", a=nonzero(3))
 row(np.iinfo, "a * (np.iinfo(np.int8).max)", a=normal(3))
 row(np.nonzero, "a[np.nonzero(a > 0)] ** 2", a=nonzero(5))
+row(np.argwhere, "a[np.argwhere(a > 0)[:, 0]] ** 2", a=nonzero(5))
+row(np.extract, "np.extract(a > 0, a) ** 2", a=nonzero(5))
+row(np.astype, "np.astype(a, np.float64) ** 2", a=normal(3))
+row(np.imag, "np.imag(a) + a", a=normal(3))
 row(np.flatnonzero, "a[np.flatnonzero(a > 0)] ** 2", a=nonzero(5))
 
 # -- several results, reductions of ufuncs
