@@ -209,17 +209,17 @@ class Again:
         hint = f"ct_{x.name}" if of == self.shadow else x.name
         match stmt:
             case View(array=base, axes=axes, fixed=fixed):
-                v = self.value
+                v = self.ensure
                 moved = [Slice(a.axis, v(a.start), v(a.length), v(a.step)) for a in axes]
                 return self.b.view(of(base), moved, [(k, v(i)) for k, i in fixed], hint)
             case Reshape(array=base, shape=shape):
-                return self.b.reshape(of(base), self.index(shape), hint)
+                return self.b.reshape(of(base), [self.ensure(n) for n in shape], hint)
             case If(cond=cond, then=then, orelse=orelse, outs=outs):
                 k = outs.index(x)
                 a, c = then.yields[k], orelse.yields[k]
                 assert isinstance(a, Var) and isinstance(c, Var)
                 out = self.b.fresh(hint, Array(x.type.dtype, rank(x), "A"))
-                self.b.if_(self.value(cond), Block((), (of(a),)), Block((), (of(c),)), (out,))
+                self.b.if_(self.ensure(cond), Block((), (of(a),)), Block((), (of(c),)), (out,))
                 return out
             case For() | While():
                 return self._exchanged(stmt, x, of)
