@@ -47,6 +47,15 @@ def test_the_documents_name_what_exists() -> None:
             assert any(c.exists() for c in candidates), f"{document} names {name}"
 
 
+def test_the_generated_programs_shown_are_generated() -> None:
+    page = (ROOT / "docs" / "generated.md").read_text(encoding="utf-8")
+    folder = ROOT / "tests" / "golden" / "programs" / "test_generated_source"
+    golden = "\n".join(p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.py")))
+    blocks = re.findall(r"```text\n(.*?)```", page, re.S)
+    assert len(blocks) == 3
+    assert all(block in golden for block in blocks)
+
+
 def test_the_worked_example_of_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
     from adjit.demo import worked
 
