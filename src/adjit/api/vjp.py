@@ -250,23 +250,16 @@ class Vjp(Transform):
         return Halves(program, kept, self.options)
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
-        """What the forward sweep leaves for the reverse sweep, for these arguments."""
-        return saved_table(self, self.argnums, args, kwargs)
+        """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
+        below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
+        halves, leaves = below.prepare(below.bound(args, kwargs))
+        _, values, arguments = halves.forward(unshared(leaves))
+        return buffers.table(halves.kept.saved_names, values, arguments)
 
     def forward(self, args: tuple[Any, ...], kwargs: dict[str, Any], retain: bool) -> tuple[Any, Pullback]:
         halves, leaves = self.prepare(self.bound(args, kwargs))
         results, saved, arguments = halves.forward(leaves)
         return halves.assemble(results), Pullback(halves, results, saved, arguments, retain)
-
-
-def saved_table(
-    transform: Transform, argnums: Argnums | None, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> buffers.Saved:
-    """What the forward sweep leaves for the reverse sweep, for these arguments. They are not written."""
-    below: Vjp = kept(Vjp, transform.fun, frozen(argnums), (), options={})
-    halves, leaves = below.prepare(below.bound(args, kwargs))
-    _, values, arguments = halves.forward(unshared(leaves))
-    return buffers.table(halves.kept.saved_names, values, arguments)
 
 
 def unshared(leaves: Sequence[Any]) -> list[Any]:

@@ -85,11 +85,10 @@ def joint(
     wrt: Sequence[int],
     seeded: Sequence[int],
     marks: Sequence[str] = (),
-    accumulate: bool = False,
 ) -> Function:
     """Value and gradient; see `adjoint.joint`."""
     with timed("adjoint"):
-        made = adjoint.joint(fn, wrt, seeded=seeded, marks=marks, accumulate=accumulate)
+        made = adjoint.joint(fn, wrt, seeded=seeded, marks=marks)
     return passes(inspected(made, "adjoint"), AFTER_DERIVATIVE)
 
 

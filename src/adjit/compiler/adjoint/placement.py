@@ -66,11 +66,6 @@ class Placement:
             owners.append(self.owner[b])
         return [s for s in reversed(owners) if isinstance(s, For | While)]
 
-    def is_parameter(self, v: Var) -> bool:
-        """Whether a variable is a loop's index or carried argument."""
-        stmt = self.definition[v]
-        return stmt is not None and v in block_params(stmt)
-
     def inside(self, block: Block, stmt: Stmt) -> bool:
         """Whether `block` lies in one of the blocks of `stmt`."""
         return any(b is not self.top and self.owner[b] is stmt for b in self.outwards(block))

@@ -27,7 +27,6 @@ from .sweep import ReverseSweep
 
 @dataclass
 class _Halves:
-    names: Names
     forward: Builder
     backward: Builder
     seeds: list[Var]
@@ -160,7 +159,7 @@ def _differentiate(
     marked = [
         reverse.marked[m] if m in reverse.marked else _without_influence(fn, backward, m) for m in marks
     ]
-    return _Halves(names, forward, backward, seeds, gradients, list(buffers.values()), marked, known)
+    return _Halves(forward, backward, seeds, gradients, list(buffers.values()), marked, known)
 
 
 def _buffers(

@@ -39,7 +39,7 @@ from .copying import copy_array, fill, shape_of
 from .cotangents import Cotangents
 from .forward import ForwardSweep
 from .needs import active_positions
-from .partials import OUT, reads, trace
+from .partials import reads, trace
 from .plan import Plan
 from .regions import reverse_branch, reverse_loop
 from .storage import size
@@ -223,6 +223,3 @@ class ReverseSweep:
         """Active scalars from outside that blocks read."""
         found = dict.fromkeys(v for b in blocks for v in free_vars(b))
         return [v for v in found if not isinstance(v.type, Array) and v in self.active]
-
-
-__all__ = ["OUT", "ReverseSweep"]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from ..ir.nodes import Const, Operand, Slice, Var
+from ..ir.nodes import Operand, Slice, Var
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,4 +184,3 @@ Value = (
 )
 
 __all__ = [name for name in dir() if name[0].isupper()]
-_ = field, Const

@@ -10,12 +10,12 @@ from .core import ScalarOp, define, register, same, second
 from .symbolic import Value, equal, floor, log, power, sign, where
 
 
-@define("add", 2, "{0} + {1}", operator.add, linear=True)
+@define("add", 2, "{0} + {1}", operator.add)
 def add_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return 1.0, 1.0
 
 
-@define("sub", 2, "{0} - {1}", operator.sub, linear=True)
+@define("sub", 2, "{0} - {1}", operator.sub)
 def sub_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return 1.0, -1.0
 
@@ -33,7 +33,7 @@ def pmul_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return y, x
 
 
-@define("neg", 1, "-{0}", operator.neg, linear=True)
+@define("neg", 1, "-{0}", operator.neg)
 def neg_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (-1.0,)
 
@@ -117,4 +117,4 @@ def select_partials(c: Value, a: Value, b: Value, out: Value) -> tuple[object, .
     raise AssertionError("select has a rule of its own in the reverse pass")
 
 
-register(ScalarOp("cast", 1, "{0}", same, lambda x: x, lambda x, out: (1.0,), linear=True))
+register(ScalarOp("cast", 1, "{0}", same, lambda x: x, lambda x, out: (1.0,)))

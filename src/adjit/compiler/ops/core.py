@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..ir.nodes import Const, Operand
-from ..ir.types import BOOL, INT, Scalar, Type, is_float
+from ..ir.types import BOOL, INT, Type, is_float
 
 Partials = Callable[..., tuple[object, ...]]
 
@@ -37,7 +37,6 @@ class ScalarOp:
     partials: Partials | None = None
     expensive: bool = False
     singular: bool = False
-    linear: bool = field(default=False)
 
 
 TABLE: dict[str, ScalarOp] = {}
@@ -79,12 +78,11 @@ def define(
     result: Callable[..., Type] = same,
     expensive: bool = False,
     singular: bool = False,
-    linear: bool = False,
 ) -> Callable[[Partials], Partials]:
     """Decorator over the partials of a differentiable op."""
 
     def decorate(partials: Partials) -> Partials:
-        register(ScalarOp(name, arity, python, result, evaluate, partials, expensive, singular, linear))
+        register(ScalarOp(name, arity, python, result, evaluate, partials, expensive, singular))
         return partials
 
     return decorate
@@ -150,7 +148,3 @@ def _evaluate(name: str, args: tuple[Operand, ...], type_: Type) -> Const | None
     if not math.isfinite(float(value)):  # type: ignore[arg-type]
         return None
     return Const(int(np.dtype(type_.dtype).type(value)), type_)
-
-
-def scalar(dtype: str) -> Scalar:
-    return Scalar(dtype)
