@@ -19,6 +19,7 @@ from .forward_stores import forward_stores
 from .fuse import fuse
 from .hoist import hoist
 from .promote import promote
+from .relay import relay
 from .reorder import reorder
 from .simplify import simplify_ops
 from .unroll import unroll
@@ -73,6 +74,7 @@ AFTER: tuple[Pass, ...] = (
     dead_stores,
     dce,
     promote_all,
+    relay,
     distribute,  # last, so that nothing fuses its parts again
     hoist_all,  # scratch rows
     cse,
