@@ -64,12 +64,27 @@ class _Batching(Rewriter):
         super().__init__(fn)
         self.facts = Dependence(fn)
         self.original: Stmt | None = None
+        self.level = 0
+        self.on_top: list[Stmt] = []  # allocations to be made before the present statement of the function
+
+    def block(self, block: Block) -> Block:
+        self.level += 1
+        made = super().block(block)
+        self.level -= 1
+        return made
 
     def renamed(self, stmt: Stmt) -> Stmt:
         self.original = stmt
         return super().renamed(stmt)
 
     def visit(self, stmt: Stmt) -> None:
+        at = len(self.out)
+        self.one(stmt)
+        if self.level == 1:
+            self.out[at:at] = self.on_top
+            self.on_top.clear()
+
+    def one(self, stmt: Stmt) -> None:
         loop = self.original
         if isinstance(stmt, For) and isinstance(loop, For):
             plan = self.plan(loop)
@@ -91,7 +106,7 @@ class _Batching(Rewriter):
         plan = _Plan(loop, inside, self.varying(loop, inside))
         bounds = [x for s in inner for x in (s.lo, s.hi)]
         bounds += [s.index for s in inside if isinstance(s, Bounds)]
-        if not plan.varying.isdisjoint(bounds):  # type: ignore[arg-type]
+        if not plan.varying.isdisjoint(bounds):
             return None
         return plan if self.pays(plan) and self.independent(plan) else None
 
@@ -105,10 +120,12 @@ class _Batching(Rewriter):
         """Whether all that the loop carries are sums made by statements of the body itself."""
         uses = self.facts.definitions.uses
         for arg, y in zip(loop.args, loop.body.yields, strict=True):
-            maker = self.facts.definitions.maker[y] if isinstance(y, Var) else None
-            first = isinstance(maker, Op) and maker.op in ("add", "sub") and maker.args[0] is arg
-            second = isinstance(maker, Op) and maker.op == "add" and maker.args[1] is arg
-            if not (first or second) or maker not in loop.body.stmts or uses[arg] > 1 or uses[y] > 1:  # type: ignore[index]
+            if not isinstance(y, Var) or uses[arg] > 1 or uses[y] > 1:
+                return False
+            maker = self.facts.definitions.maker[y]
+            if not isinstance(maker, Op) or maker not in loop.body.stmts:
+                return False
+            if arg not in (maker.args if maker.op == "add" else maker.args[:1] if maker.op == "sub" else ()):
                 return False
         return True
 
@@ -120,14 +137,14 @@ class _Batching(Rewriter):
             size = len(found)
             for s in inside:
                 match s:
-                    case Op(out=out, args=args) if not found.isdisjoint(args):  # type: ignore[arg-type]
+                    case Op(out=out, args=args) if not found.isdisjoint(args):
                         found.add(out)
                     case Load(out=out, array=array, index=index):
-                        if not found.isdisjoint(index) or not written.isdisjoint(self.facts.roots[array]):  # type: ignore[arg-type]
+                        if not found.isdisjoint(index) or not written.isdisjoint(self.facts.roots[array]):
                             found.add(out)
                     case For(args=args, inits=inits, body=body, outs=outs):
                         for a, i, y, o in zip(args, inits, body.yields, outs, strict=True):
-                            if not found.isdisjoint((a, i, y)):  # type: ignore[arg-type]
+                            if not found.isdisjoint((a, i, y)):
                                 found.update((a, o))
         return found
 
@@ -139,14 +156,14 @@ class _Batching(Rewriter):
         shared: set[Var] = set()
         for k, x in enumerate(accesses):
             for y in accesses[: k + 1]:
-                if (x.write or y.write) and not (x.array in shared and y.array in shared):
-                    if self.facts.carried(x, y, plan.loop):
-                        shared.update((x.array, y.array))
+                known = x.array in shared and y.array in shared
+                if (x.write or y.write) and not known and self.facts.carried(x, y, plan.loop):
+                    shared.update((x.array, y.array))
         for array in shared:
             touching = [
                 s for s in plan.inside if isinstance(s, Load | Store | Accumulate) and s.array is array
             ]
-            if not all(plan.varying.isdisjoint(s.index) for s in touching):  # type: ignore[arg-type]
+            if not all(plan.varying.isdisjoint(s.index) for s in touching):
                 return False
             if not is_private(self.facts, plan.loop, array):
                 return False
@@ -169,7 +186,7 @@ class _Batching(Rewriter):
 
     def along_row(self, plan: _Plan, s: Stmt) -> bool:
         """Whether neighbouring passes access neighbouring elements, or the same."""
-        if not isinstance(s, Load | Store | Accumulate) or plan.varying.isdisjoint(s.index):  # type: ignore[arg-type]
+        if not isinstance(s, Load | Store | Accumulate) or plan.varying.isdisjoint(s.index):
             return True
         self.facts.forms.of(plan.loop.iv)
         i = self.facts.forms.iteration[plan.loop]
@@ -190,7 +207,7 @@ class _Strips:
     def __init__(self, owner: _Batching, plan: _Plan) -> None:
         self.owner, self.plan, self.loop = owner, plan, plan.loop
         self.names, self.definitions = owner.names, owner.facts.definitions
-        self.before: list[Stmt] = []  # allocations
+        self.before: list[Stmt] = []  # allocations whose shapes are known there only
         self.out: list[Stmt] = []
         self.rows: dict[Var, Var] = {}
         self.sums: dict[Var, Var] = {}
@@ -220,12 +237,13 @@ class _Strips:
         assert isinstance(maker, Alloc) and isinstance(array.type, Array)
         out = self.names.fresh(array.name, Array(array.type.dtype, array.type.ndim + 1))
         shape = (*(self.get(n) for n in maker.shape), const(STRIP))
-        self.before.append(Alloc(out, shape, False, loc=maker.loc))
+        where = self.before if self.definitions.place[maker].chain else self.owner.on_top
+        where.append(Alloc(out, shape, False, loc=maker.loc))
         return out
 
     def row(self, v: Var) -> Var:
         out = self.names.fresh(v.name, Array(v.type.dtype, 1))
-        self.before.append(Alloc(out, (const(STRIP),), False, loc=self.loop.loc))
+        self.owner.on_top.append(Alloc(out, (const(STRIP),), False, loc=self.loop.loc))
         return out
 
     # -- blocks
@@ -308,33 +326,36 @@ class _Lane:
         self.uses.update(x for _, x in moves)
 
     def fill(self) -> None:
-        added = [self.added(move) for move in self.moves]
+        sums = [self.added(move) for move in self.moves]
+        skipped = {found[0] for found in sums if found is not None}
         for s in self.group:
-            if s not in added:
+            if s not in skipped:
                 self.visit(s)
         values = [
-            self.value(x if s is None else next(a for a in s.args if self.strips.rows.get(a) is not row))  # type: ignore[call-overload]
-            for (row, x), s in zip(self.moves, added, strict=True)
+            self.value(x if found is None else found[1])
+            for (_, x), found in zip(self.moves, sums, strict=True)
         ]
-        for (row, _), s, v in zip(self.moves, added, values, strict=True):
-            if s is None:
+        for (row, _), found, v in zip(self.moves, sums, values, strict=True):
+            if found is None:
                 self.out.append(Store(row, (self.at,), v, loc=self.strips.loop.loc))
-            else:
-                if s.op == "sub":
-                    v = self.emit(Op(self.names.fresh(s.out.name, s.out.type), "neg", (v,), loc=s.loc))
-                self.out.append(Accumulate(row, (self.at,), v, loc=s.loc))
+                continue
+            s = found[0]
+            if s.op == "sub":
+                v = self.emit(Op(self.names.fresh(s.out.name, s.out.type), "neg", (v,), loc=s.loc))
+            self.out.append(Accumulate(row, (self.at,), v, loc=s.loc))
 
-    def added(self, move: Move) -> Op | None:
-        """The operation that makes the value of a move, if it adds to what stands in the row."""
+    def added(self, move: Move) -> tuple[Op, Operand] | None:
+        """The operation that makes the value of a move, and what it adds, if it adds to what stands in
+        the row.
+        """
         row, x = move
-        maker = self.definitions.maker[x] if isinstance(x, Var) else None
-        if not isinstance(maker, Op) or maker not in self.group or maker.op not in ("add", "sub"):
+        s = self.definitions.maker[x] if isinstance(x, Var) else None
+        if not isinstance(s, Op) or s not in self.group or s.op not in ("add", "sub"):
             return None
-        places = maker.args if maker.op == "add" else maker.args[:1]
-        for a in places:
+        for k, a in enumerate(s.args if s.op == "add" else s.args[:1]):
             if isinstance(a, Var) and self.strips.rows.get(a) is row:
-                alone = self.definitions.uses[a] == 1 and self.definitions.uses[maker.out] == 1
-                return maker if alone else None
+                alone = self.definitions.uses[a] == 1 and self.definitions.uses[s.out] == 1
+                return (s, s.args[1 - k]) if alone else None
         return None
 
     # -- operands

@@ -186,8 +186,9 @@ class _Relaying(Rewriter):
         for s in r.index:
             new = with_operands(s, known)
             assert isinstance(new, Op | Dim)
-            mapping[new.out] = self.names.fresh(new.out.name, new.out.type)
-            self.out.append(replace(new, out=mapping[new.out]))
+            out = self.names.fresh(new.out.name, new.out.type)
+            mapping[new.out] = out
+            self.out.append(replace(new, out=out))
         array = self.get(r.giver.array)
         assert isinstance(array, Var)
         index = tuple(known(i) for i in r.giver.index)
