@@ -145,8 +145,10 @@ class Runner:
         if types in self.ready:
             return
         start = time.perf_counter()
+        call: Any = self.loaded.call
         try:
-            self.loaded.call.compile(types)  # type: ignore[attr-defined]
+            call.disable_compile(False)
+            call.compile(types)
         except OSError as error:  # Numba cannot write its files: go on without them
             files.no_cache(f"{error.strerror or error}")
             self.loaded = modules.in_memory(self.text)
@@ -154,6 +156,7 @@ class Runner:
             return
         except Exception as error:
             raise self.refused(error) from error
+        call.disable_compile()  # arguments of other types are for another program
         self.ready.add(types)
         if options.log_wanted():
             self.log(time.perf_counter() - start)
