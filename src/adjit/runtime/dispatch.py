@@ -18,9 +18,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from .. import errors, options
-from ..compiler import pipeline
-from ..compiler.codegen import Text
+from .. import compiler, errors, options
+from ..compiler.codegen.linemap import Text
 from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
@@ -112,7 +111,7 @@ def interface(fn: Function) -> Interface:
 
 def runner(fn: Function, chosen: Options, title: str = "") -> Runner:
     """A core function, printed and loaded."""
-    return Runner(interface(fn), pipeline.emit(fn, chosen, title), chosen)
+    return Runner(interface(fn), compiler.pipeline.emit(fn, chosen, title), chosen)
 
 
 class Runner:
