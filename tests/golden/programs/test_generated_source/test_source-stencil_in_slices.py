@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, take, take_zeros, u
+from adjit.runtime.support import maximum, minimum, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -31,7 +31,7 @@ def stencil_in_slices_gradient(u0, n, ws):
     # * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
     t_2 = maximum(t, 0)
     t_3 = maximum(t_1, 0)
-    saved_u = take(ws, (max(n, 0), n_u0, n_u0_1), np.float64)
+    saved_u = take(ws, (maximum(n, 0), n_u0, n_u0_1), np.float64)
     a = take(ws, (t_2, t_3), np.float64)
 
     # for _ in range(n):
@@ -53,7 +53,7 @@ def stencil_in_slices_gradient(u0, n, ws):
             t_4 = i + 1
             for j in range(t_1):
                 u_1[t_4, j + 1] += a[i, j]
-    ct_u0 = np.zeros((n_u0, n_u0_1), np.float64)
+    ct_u0 = zeros((n_u0, n_u0_1), np.float64)
     ct_u = take_zeros(ws, (n_u0, n_u0_1), np.float64)
 
     # return np.sum(u**2)
