@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_new_ref, impl_ret_untracked
+from numba.core.types.misc import unliteral
 from numba.core.typing import signature
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import _empty_nd_impl
@@ -45,14 +46,14 @@ def zeros(shape: Any, dtype: Any) -> Any:
 
 def _of_two(context: Any) -> Any:
     def typer(a: Any, b: Any) -> Any:
-        both = context.unify_types(types.unliteral(a), types.unliteral(b))
+        both = context.unify_types(unliteral(a), unliteral(b))
         return signature(both, both, both)
 
     return typer
 
 
-for _function in (smul, maximum, minimum):
-    type_callable(_function)(_of_two)
+for _binary in (smul, maximum, minimum):
+    type_callable(_binary)(_of_two)
 
 
 def _smul(context: Any, builder: Any, sig: Any, args: Any) -> Any:
