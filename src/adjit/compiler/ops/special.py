@@ -33,12 +33,12 @@ SPELLINGS: dict[str, tuple[object, ...]] = {
 }
 
 
-@define("erf", 1, "erf({0})", special.erf, expensive=True)
+@define("erf", 1, "erf({0})", special.erf, expensive=True, vector="erf")
 def erf_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (TWO_OVER_ROOT_PI * exp(-(x * x)),)
 
 
-@define("erfc", 1, "erfc({0})", special.erfc, expensive=True)
+@define("erfc", 1, "erfc({0})", special.erfc, expensive=True, vector="erfc")
 def erfc_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (-TWO_OVER_ROOT_PI * exp(-(x * x)),)
 

@@ -1,0 +1,233 @@
+"""Elementary functions that LLVM vectorises, as generated programs call them.
+
+In plain Python each is NumPy's or SciPy's function of the same name. In compiled code a call is one of the
+C library's function, marked with the vector forms that a loop may use in its place (`libmvec`); where there
+are none, it is a polynomial that vectorises (`polynomials`) or the scalar function. Input: float32 or
+float64. Output: the same dtype, within 4 units in the last place; the scalar function is as in the C library.
+Invariants: NaN, infinities, signed zeros and subnormal numbers are as in the C library in every lane. Equal
+arguments need not give equal bits in a vector and outside one. Non-goals: `precise=True`, which calls NumPy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import lower_builtin, type_callable
+from scipy import special as scipy_special
+
+from . import evaluations, libmvec
+
+
+def exp(x: Any) -> Any:
+    return np.exp(x)
+
+
+def exp2(x: Any) -> Any:
+    return np.exp2(x)
+
+
+def expm1(x: Any) -> Any:
+    return np.expm1(x)
+
+
+def log(x: Any) -> Any:
+    return np.log(x)
+
+
+def log2(x: Any) -> Any:
+    return np.log2(x)
+
+
+def log10(x: Any) -> Any:
+    return np.log10(x)
+
+
+def log1p(x: Any) -> Any:
+    return np.log1p(x)
+
+
+def cbrt(x: Any) -> Any:
+    return np.cbrt(x)
+
+
+def sin(x: Any) -> Any:
+    return np.sin(x)
+
+
+def cos(x: Any) -> Any:
+    return np.cos(x)
+
+
+def tan(x: Any) -> Any:
+    return np.tan(x)
+
+
+def arcsin(x: Any) -> Any:
+    return np.arcsin(x)
+
+
+def arccos(x: Any) -> Any:
+    return np.arccos(x)
+
+
+def arctan(x: Any) -> Any:
+    return np.arctan(x)
+
+
+def sinh(x: Any) -> Any:
+    return np.sinh(x)
+
+
+def cosh(x: Any) -> Any:
+    return np.cosh(x)
+
+
+def tanh(x: Any) -> Any:
+    return np.tanh(x)
+
+
+def arcsinh(x: Any) -> Any:
+    return np.arcsinh(x)
+
+
+def arccosh(x: Any) -> Any:
+    return np.arccosh(x)
+
+
+def arctanh(x: Any) -> Any:
+    return np.arctanh(x)
+
+
+def erf(x: Any) -> Any:
+    return scipy_special.erf(x)
+
+
+def erfc(x: Any) -> Any:
+    return scipy_special.erfc(x)
+
+
+def power(x: Any, y: Any) -> Any:
+    return np.power(x, y)
+
+
+def arctan2(y: Any, x: Any) -> Any:
+    return np.arctan2(y, x)
+
+
+def hypot(x: Any, y: Any) -> Any:
+    return np.hypot(x, y)
+
+
+def _scalar_erf(x):  # type: ignore[no-untyped-def]  # read by Numba
+    return evaluations.erf(x)
+
+
+def _scalar_erfc(x):  # type: ignore[no-untyped-def]
+    return evaluations.erfc(x)
+
+
+# The C library's name of each function whose name is another.
+C_NAMES: dict[Callable[..., Any], str] = {
+    arcsin: "asin",
+    arccos: "acos",
+    arctan: "atan",
+    arcsinh: "asinh",
+    arccosh: "acosh",
+    arctanh: "atanh",
+    power: "pow",
+    arctan2: "atan2",
+}
+UNARY = (
+    *(exp, exp2, expm1, log, log2, log10, log1p, cbrt, sin, cos, tan, arcsin, arccos, arctan),
+    *(sinh, cosh, tanh, arcsinh, arccosh, arctanh, erf, erfc),
+)
+BINARY = (power, arctan2, hypot)
+# What Numba compiles instead, where there is nothing better; the function itself for most.
+SCALAR: dict[Callable[..., Any], Callable[..., Any]] = {erf: _scalar_erf, erfc: _scalar_erfc}
+
+
+def _declared(module: Any, symbol: str, type_: Any, arity: int) -> Any:
+    """A function without effects, on its operands only, that any branch may call ahead of time."""
+    found = module.globals.get(symbol)
+    if found is None:
+        found = ir.Function(module, ir.FunctionType(type_, [type_] * arity), symbol)
+        for attribute in ("nounwind", "readnone", "willreturn", "speculatable"):
+            set.add(found.attributes, attribute)  # llvmlite's own `add` knows the older ones only
+    return found
+
+
+def _kept(module: Any, functions: list[Any]) -> None:
+    """Keep declarations that nothing calls yet, until loops have been vectorised."""
+    pointer = ir.IntType(8).as_pointer()
+    name = "llvm.compiler.used"
+    before = module.globals.pop(name, None)
+    kept = list(before.initializer.constant) if before is not None else []
+    known = {str(k) for k in kept}
+    kept += [c for c in (f.bitcast(pointer) for f in functions) if str(c) not in known]
+    array = ir.ArrayType(pointer, len(kept))
+    if before is None:
+        before = ir.GlobalVariable(module, array, name)
+        before.linkage = "appending"
+        before.section = "llvm.metadata"
+    else:
+        before.value_type, before.type = array, array.as_pointer()
+        module.globals[name] = before
+    before.initializer = ir.Constant(array, kept)
+
+
+def _features(context: Any) -> set[str]:
+    words = str(getattr(context.codegen(), "_tm_features", "")).split(",")
+    return {"sse2", *(w[1:] for w in words if w.startswith("+"))}
+
+
+def _call(context: Any, builder: Any, name: str, args: Any) -> Any:
+    """A call of a function of the C library that a vectorised loop replaces."""
+    module, type_, arity = builder.module, args[0].type, len(args)
+    symbol, features = libmvec.scalar_symbol(name), _features(context)
+    mappings, vectors = [], []
+    for variant in libmvec.VARIANTS[name]:
+        if variant.feature in features:
+            vector = ir.VectorType(type_, variant.lanes)
+            vectors.append(_declared(module, variant.symbol, vector, arity))
+            mappings.append(f"_ZGV_LLVM_N{variant.lanes}{'v' * arity}_{symbol}({variant.symbol})")
+    _kept(module, vectors)
+    made = builder.call(_declared(module, symbol, type_, arity), args)
+    set.add(made.attributes, f'"vector-function-abi-variant"="{",".join(mappings)}"')
+    return made
+
+
+def _lowered(function: Callable[..., Any]) -> Any:
+    c_name = C_NAMES.get(function, function.__name__)
+    scalar = SCALAR.get(function, function)
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        name = c_name + ("f" if signature.return_type == types.float32 else "")
+        if name in libmvec.VARIANTS:
+            return _call(context, builder, name, args)
+        return context.compile_internal(builder, scalar, signature, args)
+
+    return lower
+
+
+def _typer_of_one(_context: Any) -> Any:
+    def typer(x: Any) -> Any:
+        return x if x in (types.float32, types.float64) else None
+
+    return typer
+
+
+def _typer_of_two(_context: Any) -> Any:
+    def typer(x: Any, y: Any) -> Any:
+        return x if x == y and x in (types.float32, types.float64) else None
+
+    return typer
+
+
+for _functions, _arity, _typer in ((UNARY, 1, _typer_of_one), (BINARY, 2, _typer_of_two)):
+    for _function in _functions:
+        type_callable(_function)(_typer)
+        lower_builtin(_function, *([types.Float] * _arity))(_lowered(_function))
