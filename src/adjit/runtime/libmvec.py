@@ -58,7 +58,9 @@ def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL] | None:
         return None
 
 
-def _registered(name: str, itemsize: int, arity: int, libm: ctypes.CDLL, vectors: ctypes.CDLL) -> list[Variant]:
+def _registered(
+    name: str, itemsize: int, arity: int, libm: ctypes.CDLL, vectors: ctypes.CDLL
+) -> list[Variant]:
     scalar = _address(libm, name)
     if scalar is None:
         return []

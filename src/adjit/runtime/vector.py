@@ -5,11 +5,13 @@ C library's function, marked with the vector forms that a loop may use in its pl
 are none, it is a polynomial that vectorises (`polynomials`) or the scalar function. Input: float32 or
 float64. Output: the same dtype, within 4 units in the last place; the scalar function is as in the C library.
 Invariants: NaN, infinities, signed zeros and subnormal numbers are as in the C library in every lane. Equal
-arguments need not give equal bits in a vector and outside one. Non-goals: `precise=True`, which calls NumPy's.
+arguments need not give equal bits in a vector and outside one. Non-goals: `precise=True`, which calls
+NumPy's.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +21,7 @@ from numba.core import types
 from numba.extending import lower_builtin, type_callable
 from scipy import special as scipy_special
 
-from . import evaluations, libmvec
+from . import libmvec
 
 
 def exp(x: Any) -> Any:
@@ -122,14 +124,6 @@ def hypot(x: Any, y: Any) -> Any:
     return np.hypot(x, y)
 
 
-def _scalar_erf(x):  # type: ignore[no-untyped-def]  # read by Numba
-    return evaluations.erf(x)
-
-
-def _scalar_erfc(x):  # type: ignore[no-untyped-def]
-    return evaluations.erfc(x)
-
-
 # The C library's name of each function whose name is another.
 C_NAMES: dict[Callable[..., Any], str] = {
     arcsin: "asin",
@@ -146,8 +140,6 @@ UNARY = (
     *(sinh, cosh, tanh, arcsinh, arccosh, arctanh, erf, erfc),
 )
 BINARY = (power, arctan2, hypot)
-# What Numba compiles instead, where there is nothing better; the function itself for most.
-SCALAR: dict[Callable[..., Any], Callable[..., Any]] = {erf: _scalar_erf, erfc: _scalar_erfc}
 
 
 def _declared(module: Any, symbol: str, type_: Any, arity: int) -> Any:
@@ -200,15 +192,25 @@ def _call(context: Any, builder: Any, name: str, args: Any) -> Any:
     return made
 
 
+def _plain(context: Any, builder: Any, function: Any, signature: Any, args: Any) -> Any:
+    """Numba's own code for a function of NumPy's or `math`."""
+    typing = context.typing_context
+    known = typing.resolve_value_type(function)
+    found = known.get_call_type(typing, signature.args, {})
+    made = context.get_function(known, found)(builder, args)
+    return context.cast(builder, made, found.return_type, signature.return_type)
+
+
 def _lowered(function: Callable[..., Any]) -> Any:
-    c_name = C_NAMES.get(function, function.__name__)
-    scalar = SCALAR.get(function, function)
+    own = function.__name__
+    c_name = C_NAMES.get(function, own)
+    scalar = getattr(math if function in (erf, erfc) else np, own)
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         name = c_name + ("f" if signature.return_type == types.float32 else "")
         if name in libmvec.VARIANTS:
             return _call(context, builder, name, args)
-        return context.compile_internal(builder, scalar, signature, args)
+        return _plain(context, builder, scalar, signature, args)
 
     return lower
 

@@ -89,7 +89,9 @@ def _copy(node: ast.AST) -> Any:
 
 
 def spelled(op: str, args: Sequence[ast.expr], vector: bool = False) -> ast.expr:
-    """The op's spelling with its operands put in; `vector`: as a function of `runtime.vector` if it is one."""
+    """The op's spelling with its operands put in; `vector`: as a function of `runtime.vector` if it is
+    one.
+    """
     filled = _Fill(args).visit(_copy(_template(op, vector)))
     assert isinstance(filled, ast.expr)
     return filled
@@ -98,9 +100,7 @@ def spelled(op: str, args: Sequence[ast.expr], vector: bool = False) -> ast.expr
 class Expressions:
     """Expressions of one function."""
 
-    def __init__(
-        self, fn: Function, names: Mapping[Var, str], folded: Folded, precise: bool = False
-    ) -> None:
+    def __init__(self, fn: Function, names: Mapping[Var, str], folded: Folded, precise: bool = False) -> None:
         self.precise = precise
         self.names = names
         self.folded = folded

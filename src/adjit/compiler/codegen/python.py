@@ -74,7 +74,14 @@ def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), 
         f"def {name}({', '.join(params)}):",
         *((TAB * depth + text) if text else "" for depth, text, _ in body.lines),
     ]
-    head = [*_header(fn, body, title or name), "", *_imports(code, routines, options.precise), "", "", _decorator(options)]
+    head = [
+        *_header(fn, body, title or name),
+        "",
+        *_imports(code, routines, options.precise),
+        "",
+        "",
+        _decorator(options),
+    ]
     places = [*([NOWHERE] * (len(head) + 1)), *(loc for _, _, loc in body.lines)]
     text = "\n".join([*head, *code]) + "\n"
     return Text(text, name, tuple(body.sites), tuple(places), bool(kept))

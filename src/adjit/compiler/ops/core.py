@@ -25,7 +25,8 @@ class ScalarOp:
     """`python` is a format string over `{0}`, `{1}`, …; `evaluate` computes on Python or NumPy scalars.
 
     `precedence` is that of the spelling's outermost operator (see `codegen`). `expensive` values are saved
-    rather than computed again: two evaluations need not agree to the last bit. `singular` partials can be infinite or NaN: their contributions go through
+    rather than computed again: two evaluations need not agree to the last bit. `singular` partials can be
+    infinite or NaN: their contributions go through
     `smul`. `vector` is the name of a function of floats that loops vectorise, where there is one.
     """
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from adjit.runtime.routines import gemm
 from adjit.runtime.support import failed, take, take_zeros
+from adjit.runtime.vector import tanh
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -35,7 +36,7 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
     total = 0.0
     for i in range(n_x):
         for j in range(n_p_w_1):
-            t = np.tanh(_result[i, j] + p_b[j])
+            t = tanh(_result[i, j] + p_b[j])
             t_1 = t * t
             ct_t = (t + t) * (1.0 - t_1)
             ct_p_b[j] += ct_t

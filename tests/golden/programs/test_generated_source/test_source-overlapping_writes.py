@@ -9,6 +9,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.support import maximum, take, take_zeros, u
+from adjit.runtime.vector import cos, sin
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -67,8 +68,8 @@ def overlapping_writes_gradient(x, ws):
     total = 0.0
     for i in range(n_x):
         y_2 = y[i]
-        t_5 = np.sin(y_2)
-        ct_y[i] += t_5 + y_2 * np.cos(y_2)
+        t_5 = sin(y_2)
+        ct_y[i] += t_5 + y_2 * cos(y_2)
         total += y_2 * t_5
 
     # y[2:] *= y[:-2]

@@ -9,6 +9,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.support import outside, take, take_zeros
+from adjit.runtime.vector import tanh
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -27,19 +28,19 @@ def rebound_in_loop_gradient(x, ws):
     saved_t = take(ws, (4, max(n_x, 0)), np.float64)
     u_2 = u_1[0]
     for i in range(n_x):
-        t = np.tanh(u_1[i])
+        t = tanh(u_1[i])
         saved_t[0, i] = t
         # for t in range(4):
         u_1[i] = t * u_2
     u_3 = u_1[0]
     for i in range(n_x):
-        t = np.tanh(u_1[i] + 0.1)
+        t = tanh(u_1[i] + 0.1)
         saved_t[1, i] = t
         # for t in range(4):
         u_1[i] = t * u_3
     u_4 = u_1[0]
     for i in range(n_x):
-        t = np.tanh(u_1[i] + 0.2)
+        t = tanh(u_1[i] + 0.2)
         saved_t[2, i] = t
         # for t in range(4):
         u_1[i] = t * u_4
@@ -49,7 +50,7 @@ def rebound_in_loop_gradient(x, ws):
     total = 0.0
     ct_u_1 = 0.0
     for i in range(n_x):
-        t = np.tanh(u_1[i] + 0.30000000000000004)
+        t = tanh(u_1[i] + 0.30000000000000004)
         t_1 = t * u_5
         # return np.sum(u * x)
         x_1 = x[i]

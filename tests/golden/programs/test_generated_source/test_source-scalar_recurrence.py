@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.support import take, u
+from adjit.runtime.vector import cos, sin
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -25,7 +26,7 @@ def scalar_recurrence_gradient(x, n, ws):
     for i in range(n):
         saved_b[i] = b
         # a, b = b + 0.1 * a, 0.9 * a - np.sin(b) * x
-        t = np.sin(b)
+        t = sin(b)
         saved_t[i] = t
         a, b = b + 0.1 * a, 0.9 * a - t * x
     ct_a = b
@@ -36,5 +37,5 @@ def scalar_recurrence_gradient(x, n, ws):
         # a, b = b + 0.1 * a, 0.9 * a - np.sin(b) * x
         ct_t = -ct_b
         ct_x += ct_t * saved_t[u(i)]
-        ct_a, ct_b = ct_b * 0.9 + ct_a * 0.1, ct_t * x * np.cos(b_1) + ct_a
+        ct_a, ct_b = ct_b * 0.9 + ct_a * 0.1, ct_t * x * cos(b_1) + ct_a
     return a * b, ct_x + ct_a

@@ -13,6 +13,7 @@ import numpy as np
 
 from adjit.runtime.routines import gemm
 from adjit.runtime.support import failed, outside, smul, take, take_zeros, u
+from adjit.runtime.vector import exp, log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -85,11 +86,11 @@ def softmax_regression_gradient(x, w, b, y, ws):
             t_4 = z_1[i, j] - chosen
             z[i, j] = t_4
             # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
-            t_4 = np.exp(t_4)
+            t_4 = exp(t_4)
             saved_t[i, j] = t_4
             total_1 += t_4
         # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
-        t_4 = np.log(total_1)
+        t_4 = log(total_1)
         # return -np.mean(np.sum(y * log_p, axis=1))
         total_2 = 0.0
         for i_1 in range(n_w):

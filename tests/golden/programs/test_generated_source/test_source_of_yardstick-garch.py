@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.support import outside, smul, take, u
+from adjit.runtime.vector import log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -40,7 +41,7 @@ def garch_loops_gradient(th, x, ws):
         saved_h[t_2] = h
         # s += math.log(h) + x[t] * x[t] / h
         x_1 = x[t_2]
-        s += np.log(h) + x_1 * x_1 / h
+        s += log(h) + x_1 * x_1 / h
         h = th_1 + th_2 * x_1 * x_1 + th_3 * h
     ct_th = np.zeros(th.shape[0], np.float64)
     ct_h = 0.0

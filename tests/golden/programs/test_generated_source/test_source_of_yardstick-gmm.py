@@ -14,6 +14,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.support import failed, maximum, outside, smul, take, take_zeros, u
+from adjit.runtime.vector import exp, log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -98,7 +99,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             # log_diag += icf[k, a]
             icf_1 = icf[k, a]
             # frob += np.exp(icf[k, a]) ** 2
-            t_5 = np.exp(icf_1)
+            t_5 = exp(icf_1)
             saved_t[k, a] = t_5
             log_diag += icf_1
             frob += t_5 * t_5
@@ -122,7 +123,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             sq = 0.0
             for a in range(n_x_1):
                 # y = np.exp(icf[k, a]) * xc[a]
-                t_6 = np.exp(icf[k, a])
+                t_6 = exp(icf[k, a])
                 saved_t_1[k, i, a] = t_6
                 # for b in range(a):
                 y = t_6 * xc[a]
@@ -158,11 +159,11 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         t_5 = 0.0
         for k in range(n_alphas):
             # t += np.exp(inner[k, i] - mx)
-            t_6 = np.exp(inner[k, i] - mx)
+            t_6 = exp(inner[k, i] - mx)
             saved_t_3[i, k] = t_6
             t_5 += t_6
         saved_t_2[i] = t_5
-        s += np.log(t_5) + mx
+        s += log(t_5) + mx
 
     # mx = alphas.max()
     if n_alphas == 0:
@@ -195,7 +196,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     t_5 = 0.0
     for k in range(n_alphas):
         # t += np.exp(alphas[k] - mx)
-        t_6 = np.exp(alphas[k] - chosen)
+        t_6 = exp(alphas[k] - chosen)
         saved_t_4[k] = t_6
         t_5 += t_6
     ct_alphas = np.zeros(n_alphas, np.float64)
@@ -304,4 +305,4 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             ct_icf_1 = smul(ct_t + ct_t, t_6)
             # log_diag += icf[k, a]
             ct_icf[u(k), a] += ct_icf_1 + ct_log_diag
-    return s - t_1 * (np.log(t_5) + chosen) + prior, ct_alphas, ct_means, ct_icf
+    return s - t_1 * (log(t_5) + chosen) + prior, ct_alphas, ct_means, ct_icf

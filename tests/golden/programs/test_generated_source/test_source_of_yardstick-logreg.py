@@ -11,6 +11,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.support import maximum, outside, smul
+from adjit.runtime.vector import exp, log1p
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -54,13 +55,13 @@ def logreg_loops_gradient(w, b, X, y):
         t_3 = -y[i]
         t_4 = t_3 * z
         # s += max(t, 0.0) + np.log1p(np.exp(-abs(t)))
-        t_5 = np.exp(-abs(t_4))
+        t_5 = exp(-abs(t_4))
         # t = -y[i] * z
         ct_z = (-smul(smul(t_2, 1.0 / (1.0 + t_5)), t_5) * np.sign(t_4) + t_2 * (0.5 if t_4 == 0.0 else 1.0 if t_4 > 0.0 else 0.0)) * t_3
         # for j in range(d):
         for j in range(n_X_1):
             # z += X[i, j] * w[j]
             ct_w[j] += ct_z * X[i, j]
-        s += maximum(t_4, 0.0) + np.log1p(t_5)
+        s += maximum(t_4, 0.0) + log1p(t_5)
         ct_b += ct_z
     return s / t, ct_w, ct_b
