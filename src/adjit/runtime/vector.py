@@ -2,8 +2,9 @@
 
 In plain Python each is NumPy's or SciPy's function of the same name. In compiled code a call is one of the
 C library's function, marked with the vector forms that a loop may use in its place (`libmvec`); where there
-are none, it is a polynomial that vectorises (`polynomials`) or the scalar function. Input: float32 or
-float64. Output: the same dtype, within 4 units in the last place; the scalar function is as in the C library.
+are none, of Numba's code with a polynomial as its vector form (`polynomials`), or without one. Input:
+float32 or
+float64. Output: the same dtype, within 4 units in the last place.
 Invariants: NaN, infinities, signed zeros and subnormal numbers are as in the C library in every lane. Equal
 arguments need not give equal bits in a vector and outside one. Non-goals: `precise=True`, which calls
 NumPy's.
@@ -21,7 +22,7 @@ from numba.core import types
 from numba.extending import lower_builtin, type_callable
 from scipy import special as scipy_special
 
-from . import libmvec
+from . import libmvec, polynomials
 
 
 def exp(x: Any) -> Any:
@@ -142,13 +143,18 @@ UNARY = (
 BINARY = (power, arctan2, hypot)
 
 
+def _pure(function: Any) -> None:
+    """Without effects and sure to return: LLVM may call it where the source would not."""
+    for attribute in ("nounwind", "readnone", "willreturn", "speculatable"):
+        set.add(function.attributes, attribute)  # llvmlite's own `add` knows the older ones only
+
+
 def _declared(module: Any, symbol: str, type_: Any, arity: int) -> Any:
-    """A function without effects, on its operands only, that any branch may call ahead of time."""
+    """A function of operands of one type."""
     found = module.globals.get(symbol)
     if found is None:
         found = ir.Function(module, ir.FunctionType(type_, [type_] * arity), symbol)
-        for attribute in ("nounwind", "readnone", "willreturn", "speculatable"):
-            set.add(found.attributes, attribute)  # llvmlite's own `add` knows the older ones only
+        _pure(found)
     return found
 
 
@@ -176,20 +182,41 @@ def _features(context: Any) -> set[str]:
     return {"sse2", *(w[1:] for w in words if w.startswith("+"))}
 
 
-def _call(context: Any, builder: Any, name: str, args: Any) -> Any:
-    """A call of a function of the C library that a vectorised loop replaces."""
-    module, type_, arity = builder.module, args[0].type, len(args)
-    symbol, features = libmvec.scalar_symbol(name), _features(context)
-    mappings, vectors = [], []
-    for variant in libmvec.VARIANTS[name]:
-        if variant.feature in features:
-            vector = ir.VectorType(type_, variant.lanes)
-            vectors.append(_declared(module, variant.symbol, vector, arity))
-            mappings.append(f"_ZGV_LLVM_N{variant.lanes}{'v' * arity}_{symbol}({variant.symbol})")
-    _kept(module, vectors)
-    made = builder.call(_declared(module, symbol, type_, arity), args)
-    set.add(made.attributes, f'"vector-function-abi-variant"="{",".join(mappings)}"')
+def _marked(builder: Any, function: Any, args: Any, vectors: dict[int, Any]) -> Any:
+    """A call for which a vectorised loop takes one of the vector functions, given by number of lanes."""
+    _kept(builder.module, list(vectors.values()))
+    made = builder.call(function, args)
+    of = "v" * len(args)
+    forms = [f"_ZGV_LLVM_N{lanes}{of}_{function.name}({f.name})" for lanes, f in vectors.items()]
+    set.add(made.attributes, f'"vector-function-abi-variant"="{",".join(forms)}"')
     return made
+
+
+def _call_of_libmvec(context: Any, builder: Any, name: str, args: Any) -> Any:
+    module, type_, features = builder.module, args[0].type, _features(context)
+    vectors = {
+        v.lanes: _declared(module, v.symbol, ir.VectorType(type_, v.lanes), len(args))
+        for v in libmvec.VARIANTS[name]
+        if v.feature in features
+    }
+    function = _declared(module, libmvec.scalar_symbol(name), type_, len(args))
+    return _marked(builder, function, args, vectors)
+
+
+def _call_of_polynomial(context: Any, builder: Any, function: Any, signature: Any, args: Any) -> Any:
+    """A call of Numba's code as a function apart, with a polynomial as its vector form."""
+    module, type_, name = builder.module, args[0].type, function.__name__
+    symbol = f"adjit_own_{name}{'f' if type_ == ir.FloatType() else ''}"
+    lanes = (32 if "avx2" in _features(context) else 16) // (4 if type_ == ir.FloatType() else 8)
+    scalar = module.globals.get(symbol)
+    if scalar is None:
+        scalar = _declared(module, symbol, type_, 1)
+        set.add(scalar.attributes, "noinline")
+        scalar.linkage = "linkonce_odr"
+        inside = ir.IRBuilder(scalar.append_basic_block("entry"))
+        inside.ret(_plain(context, inside, function, signature, scalar.args))
+        _pure(polynomials.define(module, f"{symbol}_{lanes}", name, scalar, lanes))
+    return _marked(builder, scalar, args, {lanes: module.globals[f"{symbol}_{lanes}"]})
 
 
 def _plain(context: Any, builder: Any, function: Any, signature: Any, args: Any) -> Any:
@@ -209,7 +236,9 @@ def _lowered(function: Callable[..., Any]) -> Any:
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         name = c_name + ("f" if signature.return_type == types.float32 else "")
         if name in libmvec.VARIANTS:
-            return _call(context, builder, name, args)
+            return _call_of_libmvec(context, builder, name, args)
+        if own in polynomials.FUNCTIONS:
+            return _call_of_polynomial(context, builder, scalar, signature, args)
         return _plain(context, builder, scalar, signature, args)
 
     return lower
