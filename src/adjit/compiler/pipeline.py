@@ -23,12 +23,12 @@ from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .library import ROUTINES
-from .passes import finish, simplify
+from .passes import finish, in_strips, simplify
 from .program import Program, Spec
 
 Pass = Callable[[Function], Function]
 
-AFTER_CAPTURE: tuple[Pass, ...] = (simplify,)
+AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
 BEFORE_TEXT: tuple[Pass, ...] = (simplify, finish)
 

@@ -1,7 +1,8 @@
 """Passes: core IR to core IR. The lists below say which run, and in what order.
 
 `simplify` prepares a function for differentiation: what it shares and hoists changes what the reverse
-sweep has to save. `finish` prepares any function for code generation.
+sweep has to save; `in_strips` follows it for what a user wrote. `finish` prepares any function for code
+generation.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..ir.nodes import Function
+from .batch import batch
 from .checks import checks, wraps
 from .closed_forms import closed_forms
 from .cse import cse
@@ -19,6 +21,7 @@ from .forward_stores import forward_stores
 from .fuse import fuse
 from .hoist import hoist
 from .promote import promote
+from .relay import relay
 from .reorder import reorder
 from .simplify import simplify_ops
 from .unroll import unroll
@@ -55,6 +58,8 @@ BEFORE: tuple[Pass, ...] = (
     dce,
 )
 
+STRIPS: tuple[Pass, ...] = (batch, cse, simplify_ops, dce)
+
 AFTER: tuple[Pass, ...] = (
     simplify_ops,
     cse,
@@ -73,6 +78,7 @@ AFTER: tuple[Pass, ...] = (
     dead_stores,
     dce,
     promote_all,
+    relay,
     distribute,  # last, so that nothing fuses its parts again
     hoist_all,  # scratch rows
     cse,
@@ -84,6 +90,11 @@ AFTER: tuple[Pass, ...] = (
 def simplify(fn: Function) -> Function:
     """The passes before differentiation."""
     return _run(fn, BEFORE)
+
+
+def in_strips(fn: Function) -> Function:
+    """Loops over samples in strips: once, for a captured function."""
+    return _run(fn, STRIPS)
 
 
 def finish(fn: Function) -> Function:
@@ -99,4 +110,4 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["finish", "simplify"]
+__all__ = ["finish", "in_strips", "simplify"]
