@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, take_zeros
+from adjit.runtime.support import minimum, outside, take, take_zeros, u
 from adjit.runtime.vector import tanh
 
 
@@ -47,21 +47,30 @@ def rebound_in_loop_gradient(x, ws):
     u_5 = u_1[0]
     ct_x = np.zeros(n_x, np.float64)
     ct_u = take_zeros(ws, (n_x,), np.float64)
+    row_t = take(ws, (512,), np.float64)
+    row_ct_u = take(ws, (512,), np.float64)
     total = 0.0
     ct_u_1 = 0.0
-    for i in range(n_x):
-        t = tanh(u_1[i] + 0.30000000000000004)
-        t_1 = t * u_5
-        # return np.sum(u * x)
-        x_1 = x[i]
-        ct_x[i] += t_1
-        ct_u[i] += x_1
-        # for t in range(4):
-        ct_t = ct_u[i]
-        # u = np.tanh(u + 0.1 * t) * u[0]
-        ct_u[i] = ct_t * u_5 * (1.0 - t * t)
-        total += t_1 * x_1
-        ct_u_1 += ct_t * t
+    for i in range(0, n_x, 512):
+        end = minimum(i + 512, n_x)
+        for i_1 in range(i, end):
+            at = i_1 - i
+            t = tanh(u_1[u(i_1)] + 0.30000000000000004)
+            t_1 = t * u_5
+            # return np.sum(u * x)
+            x_1 = x[u(i_1)]
+            ct_x[u(i_1)] += t_1
+            ct_u[u(i_1)] += x_1
+            # for t in range(4):
+            ct_t = ct_u[u(i_1)]
+            # u = np.tanh(u + 0.1 * t) * u[0]
+            ct_u[u(i_1)] = ct_t * u_5 * (1.0 - t * t)
+            row_t[u(at)] = t_1 * x_1
+            row_ct_u[u(at)] = ct_t * t
+        for i_1 in range(i, end):
+            at = i_1 - i
+            total += row_t[u(at)]
+            ct_u_1 += row_ct_u[u(at)]
     ct_u[0] += ct_u_1
     ct_u_1 = 0.0
     for i in range(n_x):

@@ -9,7 +9,7 @@ returns float64, float64
 import numba
 import numpy as np
 
-from adjit.runtime.support import take, u
+from adjit.runtime.support import maximum, take, u
 from adjit.runtime.vector import cos, sin
 
 
@@ -29,13 +29,18 @@ def scalar_recurrence_gradient(x, n, ws):
         t = sin(b)
         saved_t[i] = t
         a, b = b + 0.1 * a, 0.9 * a - t * x
+    row_t = take(ws, (512,), np.float64)
     ct_a = b
     ct_b = a
     ct_x = 0.0
-    for i in range(n - 1, -1, -1):
-        b_1 = saved_b[u(i)]
-        # a, b = b + 0.1 * a, 0.9 * a - np.sin(b) * x
-        ct_t = -ct_b
-        ct_x += ct_t * saved_t[u(i)]
-        ct_a, ct_b = ct_b * 0.9 + ct_a * 0.1, ct_t * x * cos(b_1) + ct_a
+    for i in range(n - 1, -1, -512):
+        end = maximum(i - 512, -1)
+        for i_1 in range(end + 1, i + 1):
+            b_1 = saved_b[u(i_1)]
+            row_t[u(i - i_1)] = cos(b_1)
+        for i_1 in range(i, end, -1):
+            # a, b = b + 0.1 * a, 0.9 * a - np.sin(b) * x
+            ct_t = -ct_b
+            ct_x += ct_t * saved_t[u(i_1)]
+            ct_a, ct_b = ct_b * 0.9 + ct_a * 0.1, ct_t * x * row_t[u(i - i_1)] + ct_a
     return a * b, ct_x + ct_a
