@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
+from scipy import special
 
 from adjit.compiler.codegen.python import VECTOR
 from adjit.runtime import libmvec, polynomials, vector
@@ -121,7 +123,8 @@ def check(name: str, found: np.ndarray, *args: np.ndarray, most: float = MOST) -
 
 
 def test_generated_code_knows_these_functions() -> None:
-    assert sorted(UNARY + BINARY) == sorted(VECTOR)
+    composed = [f.__name__ for f in vector.COMPOSED]
+    assert sorted(UNARY + BINARY + composed) == sorted(VECTOR)
     assert libmvec.ARITY.keys() == {vector.C_NAMES.get(f, f.__name__) for f in vector.UNARY + vector.BINARY}
 
 
@@ -221,6 +224,24 @@ def test_guarded_calls_and_sums_vectorise(forms: str, compiled: None) -> None:
     assert abs(run(x, w) - np.sum((w * np.exp(x))[w > 0.5])) < 1e-12
     (text,) = run.inspect_asm().values()
     assert "_exp_" in text
+
+
+@pytest.mark.parametrize("name", [f.__name__ for f in vector.COMPOSED])
+@pytest.mark.parametrize("kind", KINDS)
+def test_composed_functions(name: str, kind: Any, forms: str, compiled: None) -> None:
+    run = loop(name, kind)
+    ends = [0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 40.0, -40.0, 700.0, -700.0, 1e-300, 0.3, 0.65]
+    inside = (0.001, 0.999) if name == "logit" else (-5.0, 5.0)
+    for x in (np.array(ends * 5, kind), np.linspace(*inside, 1001).astype(kind), np.array([0.25], kind)):
+        out = np.empty_like(x)
+        run(x, out)
+        with np.errstate(all="ignore"):
+            right = getattr(special, name)(x.astype(np.float64))
+        precision = 2e-14 if kind is np.float64 else 1e-6
+        np.testing.assert_allclose(out, right.astype(kind), rtol=precision, atol=np.finfo(kind).tiny)
+    if name != "ndtr" or forms == "libmvec":
+        (text,) = run.inspect_asm().values()
+        assert re.search(r"adjit_(own_)?(exp|erfc|log|log1p)_[a-z]?\d", text), "not vectorised"
 
 
 def test_integers_are_refused(compiled: None) -> None:

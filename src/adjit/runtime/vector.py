@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import lower_builtin, type_callable
+from numba.extending import lower_builtin, overload, register_jitable, type_callable
 from scipy import special as scipy_special
 
 from . import libmvec, polynomials
@@ -113,6 +113,22 @@ def erfc(x: Any) -> Any:
     return scipy_special.erfc(x)
 
 
+def expit(x: Any) -> Any:
+    return scipy_special.expit(x)
+
+
+def log_expit(x: Any) -> Any:
+    return scipy_special.log_expit(x)
+
+
+def logit(x: Any) -> Any:
+    return scipy_special.logit(x)
+
+
+def ndtr(x: Any) -> Any:
+    return scipy_special.ndtr(x)
+
+
 def power(x: Any, y: Any) -> Any:
     return np.power(x, y)
 
@@ -141,6 +157,7 @@ UNARY = (
     *(sinh, cosh, tanh, arcsinh, arccosh, arctanh, erf, erfc),
 )
 BINARY = (power, arctan2, hypot)
+ROOT_HALF = math.sqrt(0.5)
 
 
 def _pure(function: Any) -> None:
@@ -262,3 +279,45 @@ for _functions, _arity, _typer in ((UNARY, 1, _typer_of_one), (BINARY, 2, _typer
     for _function in _functions:
         type_callable(_function)(_typer)
         lower_builtin(_function, *([types.Float] * _arity))(_lowered(_function))
+
+
+# What other functions are in terms of these, without branches: conditions that loops turn into selections.
+
+
+def _in_double(function: Callable[..., Any], expression: Callable[[float], float]) -> None:
+    """In compiled code, `function` is the expression in float64."""
+    compute = register_jitable(expression)
+
+    def typed(x):  # type: ignore[no-untyped-def]  # Numba compares signatures, annotations included
+        if x == types.float32:
+            return lambda x: np.float32(compute(np.float64(x)))
+        return (lambda x: compute(x)) if x == types.float64 else None
+
+    overload(function)(typed)
+
+
+def _expit(x: float) -> float:
+    e = exp(-abs(x))
+    r = 1.0 / (1.0 + e)
+    value: float = r if x >= 0.0 else e * r
+    return value
+
+
+def _log_expit(x: float) -> float:
+    value: float = (0.0 if x >= 0.0 else x) - log1p(exp(-abs(x)))
+    return value
+
+
+def _logit(x: float) -> float:
+    value: float = log1p((2.0 * x - 1.0) / (1.0 - x)) if 0.3 < x < 0.65 else log(x / (1.0 - x))
+    return value
+
+
+def _ndtr(x: float) -> float:
+    value: float = 0.5 * erfc(-x * ROOT_HALF)
+    return value
+
+
+COMPOSED = {expit: _expit, log_expit: _log_expit, logit: _logit, ndtr: _ndtr}
+for _function, _expression in COMPOSED.items():
+    _in_double(_function, _expression)

@@ -28,6 +28,7 @@ from ..ir.nodes import (
     For,
     Function,
     Load,
+    Location,
     Op,
     Operand,
     Stmt,
@@ -299,14 +300,14 @@ class _Split:
             if v in self.rows:
                 value = self.names.fresh(v.name, v.type)
                 mapping[v] = value
-                made.append(Load(value, self.rows[v], (at,), loc=loop.loc))
+                made.append(Load(value, self.rows[v], (at,), loc=self.place(v)))
         again, _ = self.plan.slice([v for v in taken if v not in self.rows])
         for s in loop.body.stmts:
             if s in again or s in stage.stmts:
                 self.clone(s, mapping, made)
         for v, row in self.rows.items():
             if self.home[v] == n:
-                made.append(Store(row, (at,), mapping[v], loc=loop.loc))
+                made.append(Store(row, (at,), mapping[v], loc=self.place(v)))
         yields = tuple(self.mapped(loop.body.yields[k], mapping) for k in stage.params)
         left.update({k: self.names.fresh(loop.args[k].name, loop.args[k].type) for k in stage.params})
         inits = tuple(args[k] for k in stage.params)
@@ -319,6 +320,11 @@ class _Split:
         upwards = For(iv, lo, hi, 1, tuple(inner.values()), inits, block, outs, loc=loop.loc)
         bounds = ((lo, self.end), (hi, self.chunk))
         return [*(Op(v, "add", (x, const(1)), loc=loop.loc) for v, x in bounds), upwards]
+
+    def place(self, v: Var) -> Location:
+        """The user's line that a value comes from."""
+        made = self.plan.maker.get(v)
+        return self.loop.loc if made is None else made.loc
 
     def mapped(self, x: Operand, mapping: dict[Var, Operand]) -> Operand:
         return mapping.get(x, self.owner.get(x)) if isinstance(x, Var) else x

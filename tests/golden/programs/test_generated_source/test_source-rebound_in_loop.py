@@ -65,7 +65,9 @@ def rebound_in_loop_gradient(x, ws):
             ct_t = ct_u[u(i_1)]
             # u = np.tanh(u + 0.1 * t) * u[0]
             ct_u[u(i_1)] = ct_t * u_5 * (1.0 - t * t)
+            # return np.sum(u * x)
             row_t[u(at)] = t_1 * x_1
+            # u = np.tanh(u + 0.1 * t) * u[0]
             row_ct_u[u(at)] = ct_t * t
         for i_1 in range(i, end):
             at = i_1 - i

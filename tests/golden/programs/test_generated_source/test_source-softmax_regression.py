@@ -86,15 +86,16 @@ def softmax_regression_gradient(x, w, b, y, ws):
         for j in range(0, n_w, 512):
             end = minimum(j + 512, n_w)
             for j_1 in range(j, end):
+                at = j_1 - j
                 t_4 = z_1[i, u(j_1)] - chosen
                 z[i, u(j_1)] = t_4
                 # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
                 t_4 = exp(t_4)
                 saved_t[i, u(j_1)] = t_4
-                # z = z - np.max(z, axis=1, keepdims=True)
-                row_t[u(j_1 - j)] = t_4
+                row_t[u(at)] = t_4
             for j_1 in range(j, end):
-                total_1 += row_t[u(j_1 - j)]
+                at = j_1 - j
+                total_1 += row_t[u(at)]
         # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
         t_4 = log(total_1)
         # return -np.mean(np.sum(y * log_p, axis=1))

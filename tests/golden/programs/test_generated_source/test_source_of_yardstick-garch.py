@@ -53,10 +53,10 @@ def garch_loops_gradient(th, x, ws):
             saved_h[u(t_3)] = h_1
             # s += math.log(h) + x[t] * x[t] / h
             x_1 = x[u(t_3)]
-            # for t in range(x.shape[0]):
             row_t[u(at)] = log(h_1) + x_1 * x_1 / h_1
         for t_3 in range(t_2, end):
-            s += row_t[u(t_3 - t_2)]
+            at = t_3 - t_2
+            s += row_t[u(at)]
     ct_th = np.zeros(th.shape[0], np.float64)
     ct_h = 0.0
     ct_th_1 = 0.0

@@ -109,14 +109,15 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for a in range(0, n_x_1, 512):
             end = minimum(a + 512, n_x_1)
             for a_1 in range(a, end):
+                at = a_1 - a
                 # frob += np.exp(icf[k, a]) ** 2
                 t_5 = exp(icf[k, u(a_1)])
                 saved_t[k, u(a_1)] = t_5
-                # for a in range(d):
-                row_t[u(a_1 - a)] = t_5 * t_5
+                row_t[u(at)] = t_5 * t_5
             for a_1 in range(a, end):
+                at = a_1 - a
                 log_diag += icf[k, u(a_1)]
-                frob += row_t[u(a_1 - a)]
+                frob += row_t[u(at)]
         # for p in range(d, icf.shape[1]):
         for p in range(n_x_1, n_icf):
             # frob += icf[k, p] ** 2
@@ -227,12 +228,15 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for i_1 in range(i, end, 512):
             end_1 = minimum(i_1 + 512, end)
             for i_2 in range(i_1, end_1):
-                at = i_2 - i
-                t_5 = t_7[u(at)]
+                at = i_2 - i_1
+                at_1 = i_2 - i
+                t_5 = t_7[u(at_1)]
                 saved_t_3[u(i_2)] = t_5
-                row_t[u(i_2 - i_1)] = log(t_5) + mx[u(at)]
+                # s += np.log(t) + mx
+                row_t[u(at)] = log(t_5) + mx[u(at_1)]
             for i_2 in range(i_1, end_1):
-                s += row_t[u(i_2 - i_1)]
+                at = i_2 - i_1
+                s += row_t[u(at)]
 
     # mx = alphas.max()
     if n_alphas == 0:
@@ -267,13 +271,14 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     for k in range(0, n_alphas, 512):
         end = minimum(k + 512, n_alphas)
         for k_2 in range(k, end):
+            at = k_2 - k
             # t += np.exp(alphas[k] - mx)
             t_6 = exp(alphas[u(k_2)] - chosen)
             saved_t_4[u(k_2)] = t_6
-            # for k in range(K):
-            row_t[u(k_2 - k)] = t_6
+            row_t[u(at)] = t_6
         for k_2 in range(k, end):
-            t_5 += row_t[u(k_2 - k)]
+            at = k_2 - k
+            t_5 += row_t[u(at)]
     ct_alphas = np.zeros(n_alphas, np.float64)
     ct_means = np.zeros((means.shape[0], means.shape[1]), np.float64)
     ct_icf = np.zeros((icf.shape[0], n_icf), np.float64)
