@@ -23,6 +23,7 @@ HEAD = 'def f(x: "f8[:]", y: "f8[:]", out: "f8[:]", n: "i8", s: "f8", h: "f8"):\
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[stages.__module__], "CHUNK", 3)
+    monkeypatch.setattr(sys.modules[stages.__module__], "ROWS", 2)
 
 
 def outcome(fn: Function, n: int) -> list[np.ndarray]:
@@ -116,14 +117,63 @@ def random_body(rng: Random) -> str:
 
 def test_random_loops() -> None:
     changed = 0
-    for seed in range(250):
+    for seed in range(120):
         rng = Random(seed)
         bounds = rng.choice(["n", "1, n", "n - 1, -1, -1"])
         head = f"    p = 0.1\n    q = 0.2\n    for i in range({bounds}):\n"
         source = f"{head}{random_body(rng)}\n    return s, h, p, q\n"
         changed += check(source)
         check(source, sums=True)
-    assert changed > 40
+    assert changed > 20
+
+
+INNER = (
+    "for j in range(3):\n            {t} = {t} + x[j] * {v}",
+    "for j in range(i):\n            {t} = {t} * 0.5 + y[j]",
+    "for j in range(3):\n            out[j] += {v} * x[j]",
+    "for j in range(2):\n            out[i] += {v} * y[j]",
+    "for j in range(2):\n            out[j] = {v}",
+)
+
+
+def test_random_loops_with_loops_inside() -> None:
+    changed = 0
+    for seed in range(120):
+        rng = Random(seed)
+        lines = random_body(rng).split("\n")
+        for _ in range(rng.randint(1, 2)):
+            inner = rng.choice(INNER).format(
+                t=rng.choice(["s", "h", "p", "q"]), v=rng.choice(["s", "p", "q", "h"])
+            )
+            lines.insert(rng.randint(2, len(lines)), f"        {inner}")
+        bounds = rng.choice(["n", "1, n", "n - 1, -1, -1"])
+        head = f"    p = 0.1\n    q = 0.2\n    for i in range({bounds}):\n"
+        source = head + "\n".join(lines) + "\n    return s, h, p, q\n"
+        changed += check(source)
+        check(source, sums=True)
+    assert changed > 10
+
+
+LOGISTIC = """
+    for i in range(n):
+        z = s
+        for j in range(4):
+            z = z + x[j] * y[i]
+        e = exp(-abs(z))
+        h = h + log1p(e)
+        for j in range(4):
+            out[j] += e * x[j]
+    return h
+"""
+
+
+def test_products_with_vectors_come_before_and_after() -> None:
+    assert check(LOGISTIC) and check(LOGISTIC, sums=True)
+    made = stages(read(HEAD + LOGISTIC.lstrip("\n")))
+    (outer,) = made.body.stmts[-1:]
+    assert isinstance(outer, For)
+    inside = [any(isinstance(x, For) for x in s.body.stmts) for s in outer.body.stmts if isinstance(s, For)]
+    assert inside == [True, False, True]
 
 
 def test_the_loops_made_are_simple() -> None:

@@ -9,8 +9,9 @@
 First comes the recurrence that the arguments of the calls depend on, then everything of which the order
 does not matter, then the other carried values, each in the order it had: no result changes but for the
 last bits of the functions. With `sums`, sums may be reassociated and stay in the second stage. Values go
-from stage to stage in scratch rows; cheap ones are computed again. Input and output: core IR. Non-goals:
-loops with inner blocks, functions that recurrences go through.
+from stage to stage in scratch rows; cheap ones are computed again. A loop inside, as of a product with a
+vector, goes to the first stage or to the last. Input and output: core IR. Non-goals: loops with other
+blocks, functions that recurrences go through.
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ from ..ir.nodes import (
     Var,
 )
 from ..ir.types import INT, Array, is_float
-from ..ir.visitor import defined, operands, with_operands
+from ..ir.visitor import defined, operands, walk
 from ..ops.core import TABLE
+from .clone import clone, mapped
 from .rewrite import Rewriter
 
 CHUNK = 512
+ROWS = 32  # passes at a time where they contain loops: what these read twice should stay in the first cache
 CHEAP = 4
 FEWEST = 32  # a loop of fewer passes, where their number is known, stays as it is
 
@@ -65,6 +68,10 @@ class _Plan:
     maker: dict[Var, Stmt]
     stages: list[_Stage] = field(default_factory=list)
 
+    @property
+    def chunk(self) -> int:
+        return ROWS if any(isinstance(s, For) for s in self.loop.body.stmts) else CHUNK
+
     def slice(self, wanted: list[Operand]) -> tuple[set[Stmt], set[int]]:
         """The statements of the body that operands depend on, and the carried values, within one pass."""
         found: set[Stmt] = set()
@@ -79,15 +86,15 @@ class _Plan:
             stmt = self.maker.get(v)
             if stmt is not None and stmt not in found:
                 found.add(stmt)
-                work += operands(stmt)
+                work += _uses(stmt)
         return found, params
 
-    def after(self, params: set[int]) -> set[Stmt]:
-        """The statements that depend on carried values, within one pass."""
+    def after(self, params: set[int], heavy: set[Stmt]) -> set[Stmt]:
+        """Some statements, and those that depend on them or on carried values, within one pass."""
         reached: set[Operand] = {self.loop.args[k] for k in params}
         found: set[Stmt] = set()
         for s in self.loop.body.stmts:
-            if not reached.isdisjoint(operands(s)):
+            if s in heavy or not reached.isdisjoint(_uses(s)):
                 found.add(s)
                 reached.update(defined(s))
         return found
@@ -95,6 +102,26 @@ class _Plan:
 
 def _called(s: Stmt) -> bool:
     return isinstance(s, Op) and bool(TABLE[s.op].vector) and is_float(s.out.type)
+
+
+def _uses(s: Stmt) -> list[Operand]:
+    """What a statement reads, in its blocks too."""
+    found = list(operands(s))
+    if isinstance(s, For):
+        for x in walk(s.body):
+            found += operands(x)
+            found += x.body.yields if isinstance(x, For) else ()
+        found += s.body.yields
+    return found
+
+
+def _plain(s: Stmt) -> bool:
+    """A statement without effects but on memory, or a loop of such."""
+    if isinstance(s, For):
+        carried = any(isinstance(a.type, Array) for a in s.args)
+        simple = s.stop is None and s.trips is None and not carried
+        return simple and all(_plain(x) and not _called(x) for x in s.body.stmts)
+    return isinstance(s, Op | Load | Store | Accumulate | Dim)
 
 
 class _Staging(Rewriter):
@@ -121,9 +148,9 @@ class _Staging(Rewriter):
 
     # -- whether, and how
     def candidate(self, loop: For) -> bool:
-        simple = all(isinstance(s, Op | Load | Store | Accumulate | Dim) for s in loop.body.stmts)
-        plain = loop.stop is None and loop.trips is None and abs(loop.step) == 1 and bool(loop.args)
-        if not simple or not plain or any(isinstance(a.type, Array) for a in loop.args):
+        if loop.stop is not None or loop.trips is not None or abs(loop.step) != 1:
+            return False
+        if not all(map(_plain, loop.body.stmts)) or any(isinstance(a.type, Array) for a in loop.args):
             return False
         known = isinstance(loop.lo, Const) and isinstance(loop.hi, Const)
         if known and abs(loop.hi.value - loop.lo.value) < FEWEST:  # type: ignore[union-attr]
@@ -138,10 +165,11 @@ class _Staging(Rewriter):
         first, early = found
         late = set(range(len(loop.args))) - early
         middle_sums = self.plain_sums(plan, late) if self.sums else set()
-        last = plan.after(late - middle_sums)
+        heavy: set[Stmt] = {s for s in loop.body.stmts if isinstance(s, For)}
+        last = plan.after(late - middle_sums, heavy - first)
         middle_sums = {k for k in middle_sums if plan.maker[self.yielded(loop, k)] not in last}
         late -= middle_sums
-        if not early and not late:
+        if not early and not late and not heavy:
             return None
         order = loop.body.stmts
         middle = [s for s in order if s not in first and s not in last]
@@ -159,16 +187,24 @@ class _Staging(Rewriter):
         return y
 
     def recurrence(self, plan: _Plan) -> tuple[set[Stmt], set[int]] | None:
-        """What must run before the calls: the carried values that they depend on, with what makes these."""
+        """What must run before the calls: the carried values that they depend on, with what makes these, and
+        loops.
+        """
         free = {s for s in plan.loop.body.stmts if _called(s)}
         while free:
-            _, params = plan.slice([x for s in free for x in operands(s)])
-            before: set[Stmt] = set()
-            reached: set[int] = set()
+            needed, params = plan.slice([x for s in free for x in operands(s)])
+            loops = {s for s in needed if isinstance(s, For)}
+            wanted = [x for s in loops for x in _uses(s)]
+            before, more = plan.slice(wanted)
+            params, reached = params | more, set[int]()
             while not params <= reached:
                 reached |= params
-                before, more = plan.slice([plan.loop.body.yields[k] for k in reached])
+                before, more = plan.slice([*wanted, *(plan.loop.body.yields[k] for k in reached)])
                 params = params | more
+                inside = {s for s in before if isinstance(s, For)} - loops
+                loops |= inside
+                wanted += [x for s in inside for x in _uses(s)]
+            before |= loops
             if free.isdisjoint(before):
                 return before, reached
             free -= before
@@ -191,7 +227,11 @@ class _Staging(Rewriter):
         """Whether the stages meet in no memory, and the passes of the second one neither."""
         loop = plan.loop
         touched = [
-            (n, a) for n, st in enumerate(plan.stages) for s in st.stmts for a in self.facts.accesses(s)
+            (n, a)
+            for n, stage in enumerate(plan.stages)
+            for s in stage.stmts
+            for x in ((s, *walk(s.body)) if isinstance(s, For) else (s,))
+            for a in self.facts.accesses(x)
         ]
         for k, (m, x) in enumerate(touched):
             for n, y in touched[: k + 1]:
@@ -218,7 +258,7 @@ class _Split:
         self.home = self.homes()
         self.written = {
             r
-            for s in self.loop.body.stmts
+            for s in walk(self.loop.body)
             if isinstance(s, Store | Accumulate)
             for r in owner.facts.roots[s.array]
         }
@@ -242,7 +282,7 @@ class _Split:
                     self.rows[v] = self.names.fresh(f"row_{v.name}", Array(v.type.dtype, 1))
         reached = self.names.fresh("end", INT)
         out: list[Stmt] = [
-            Op(reached, "add" if up else "sub", (self.chunk, const(CHUNK)), loc=loop.loc),
+            Op(reached, "add" if up else "sub", (self.chunk, const(self.plan.chunk)), loc=loop.loc),
             Op(self.end, "minimum" if up else "maximum", (reached, self.new.hi), loc=loop.loc),
         ]
         args = tuple(self.names.fresh(a.name, a.type) for a in loop.args)
@@ -254,16 +294,16 @@ class _Split:
         whole = replace(
             self.new,
             iv=self.chunk,
-            step=loop.step * CHUNK,
+            step=loop.step * self.plan.chunk,
             args=args,
             body=Block(tuple(out), yields),
             independent=False,
         )
-        rows = [Alloc(r, (const(CHUNK),), False, loc=loop.loc) for r in self.rows.values()]
+        rows = [Alloc(r, (const(self.plan.chunk),), False, loc=loop.loc) for r in self.rows.values()]
         return [*rows, whole]
 
     def used(self, stage: _Stage) -> list[Operand]:
-        found = [x for s in stage.stmts for x in operands(s)]
+        found = [x for s in stage.stmts for x in _uses(s)]
         return found + [self.loop.body.yields[k] for k in stage.params]
 
     def taken(self, n: int) -> list[Var]:
@@ -280,6 +320,8 @@ class _Split:
         if params or len(needed) > CHEAP:
             return False
         for s in needed:
+            if isinstance(s, For):
+                return False
             if isinstance(s, Op) and (TABLE[s.op].expensive or s.op in ("div", "mod", "floordiv")):
                 return False
             if isinstance(s, Load) and not self.written.isdisjoint(self.owner.facts.roots[s.array]):
@@ -293,7 +335,11 @@ class _Split:
         loop = self.loop
         iv, at = self.names.fresh(loop.iv.name, INT), self.names.fresh("at", INT)
         inner = {k: self.names.fresh(loop.args[k].name, loop.args[k].type) for k in stage.params}
-        mapping: dict[Var, Operand] = {loop.iv: iv, **{loop.args[k]: v for k, v in inner.items()}}
+        mapping: dict[Var, Operand] = {
+            **self.owner.map,
+            loop.iv: iv,
+            **{loop.args[k]: v for k, v in inner.items()},
+        }
         down = loop.step < 0
         made: list[Stmt] = [Op(at, "sub", (self.chunk, iv) if down else (iv, self.chunk), loc=loop.loc)]
         for v in taken:
@@ -303,12 +349,13 @@ class _Split:
                 made.append(Load(value, self.rows[v], (at,), loc=self.place(v)))
         again, _ = self.plan.slice([v for v in taken if v not in self.rows])
         for s in loop.body.stmts:
-            if s in again or s in stage.stmts:
-                self.clone(s, mapping, made)
+            came = all(v in mapping for v in defined(s))  # in a row
+            if s in stage.stmts or (s in again and not came):
+                made += clone([s], mapping, self.names)
         for v, row in self.rows.items():
             if self.home[v] == n:
                 made.append(Store(row, (at,), mapping[v], loc=self.place(v)))
-        yields = tuple(self.mapped(loop.body.yields[k], mapping) for k in stage.params)
+        yields = tuple(mapped(loop.body.yields[k], mapping) for k in stage.params)
         left.update({k: self.names.fresh(loop.args[k].name, loop.args[k].type) for k in stage.params})
         inits = tuple(args[k] for k in stage.params)
         outs = tuple(left[k] for k in stage.params)
@@ -325,16 +372,3 @@ class _Split:
         """The user's line that a value comes from."""
         made = self.plan.maker.get(v)
         return self.loop.loc if made is None else made.loc
-
-    def mapped(self, x: Operand, mapping: dict[Var, Operand]) -> Operand:
-        return mapping.get(x, self.owner.get(x)) if isinstance(x, Var) else x
-
-    def clone(self, s: Stmt, mapping: dict[Var, Operand], made: list[Stmt]) -> None:
-        if all(v in mapping for v in defined(s)) and defined(s):
-            return  # it came in a row
-        new = with_operands(s, lambda x: self.mapped(x, mapping))
-        for v in defined(s):
-            fresh = self.names.fresh(v.name, v.type)
-            mapping[v] = fresh
-            new = replace(new, out=fresh)  # type: ignore[call-arg]
-        made.append(new)
