@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -73,6 +75,40 @@ def test_other_processes_load_the_machine_code(tmp_path: Path) -> None:
     assert third == "False" and ("adjit: compiled" in log or here == "False")
     fourth, log = ran(tmp_path, ADJIT_NO_LIBMVEC="1")
     assert fourth == "False" and "loaded from the cache" in log
+
+
+REGISTERS = """
+import numba
+import numpy as np
+from adjit.runtime import vector
+
+
+def loop(function):
+    @numba.njit(error_model="numpy")
+    def run(x, out):
+        for i in range(x.shape[0]):
+            out[i] = function(x[i])
+    return run
+
+
+for kind, unit in ((np.float64, 2.0**-52), (np.float32, 2.0**-23)):
+    x = np.linspace(0.01, 0.99, 203).astype(kind)
+    for function in (vector.exp, vector.log, vector.tan, vector.tanh, vector.arcsin, vector.cbrt):
+        out = np.empty_like(x)
+        loop(function)(x, out)
+        right = function(x.astype(np.float64))
+        assert np.all(np.abs(out - right) <= 5 * unit * np.abs(right)), (kind, function)
+print("right")
+"""
+
+
+@pytest.mark.compiled
+def test_narrow_registers(tmp_path: Path) -> None:
+    """Compiled for the oldest x86-64, whose vectors are half as long; elsewhere for whatever is generic."""
+    (tmp_path / "use.py").write_text(REGISTERS)
+    features = "+sse2" if platform.machine() in ("x86_64", "AMD64") else ""
+    said, _ = ran(tmp_path, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES=features)
+    assert said == "right"
 
 
 def mixture(x: np.ndarray, a: float) -> float:
@@ -148,10 +184,20 @@ def test_both_sweeps_take_the_same_side(compiled: None) -> None:
             assert np.array_equal(d, expected)
 
 
+def recurrence(x: np.ndarray, a: float) -> float:
+    """Saves a number per pass, in a workspace."""
+    s, y = 0.0, 1.0
+    for i in range(x.shape[0]):
+        y = np.sin(y * x[i]) + a
+        s += y * y
+    return s
+
+
 @pytest.mark.compiled
-def test_inside_the_users_own_compiled_functions(compiled: None) -> None:
+@pytest.mark.parametrize("function", [mixture, recurrence])
+def test_inside_the_users_own_compiled_functions(function: Any, compiled: None) -> None:
     x = np.linspace(-1.0, 1.0, 29)
-    gradient = adjit.value_and_grad(mixture)
+    gradient = adjit.value_and_grad(function)
     value, d = gradient(x, 0.7)
     inner = gradient.compiled
 

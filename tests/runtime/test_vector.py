@@ -13,6 +13,7 @@ import pytest
 from scipy import special
 
 from adjit.compiler.codegen.python import VECTOR
+from adjit.compiler.ops import TABLE
 from adjit.runtime import libmvec, polynomials, vector
 
 pytestmark = pytest.mark.compiled
@@ -126,6 +127,11 @@ def test_generated_code_knows_these_functions() -> None:
     composed = [f.__name__ for f in vector.COMPOSED]
     assert sorted(UNARY + BINARY + composed) == sorted(VECTOR)
     assert libmvec.ARITY.keys() == {vector.C_NAMES.get(f, f.__name__) for f in vector.UNARY + vector.BINARY}
+
+
+def test_values_of_vector_functions_are_never_computed_again() -> None:
+    """Two evaluations may differ in the last bit: the reverse sweep must see what the forward sweep saw."""
+    assert all(op.expensive for op in TABLE.values() if op.vector)
 
 
 @pytest.mark.parametrize("name", UNARY)

@@ -50,7 +50,7 @@ def _address(library: ctypes.CDLL, name: str) -> int | None:
 
 def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL] | None:
     known = sys.platform == "linux" and platform.machine() in ("x86_64", "AMD64") and sys.maxsize > 2**32
-    if not known or options.libmvec_unwanted():
+    if not known:
         return None
     try:
         return ctypes.CDLL("libm.so.6"), ctypes.CDLL("libmvec.so.1")
@@ -90,4 +90,5 @@ def _all() -> dict[str, tuple[Variant, ...]]:
     return made
 
 
-VARIANTS = _all()
+_known = _all()  # also where unwanted: a user's own cached function may refer to the names
+VARIANTS = {} if options.libmvec_unwanted() else _known
