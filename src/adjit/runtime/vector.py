@@ -20,9 +20,16 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import lower_builtin, overload, register_jitable, type_callable
-from scipy import special as scipy_special
 
 from . import libmvec, polynomials
+
+
+def _of_scipy(name: str) -> Callable[[Any], Any]:
+    """Imported when called: compiled code does without SciPy, whose import takes a while."""
+    from scipy import special
+
+    function: Callable[[Any], Any] = getattr(special, name)
+    return function
 
 
 def exp(x: Any) -> Any:
@@ -106,27 +113,27 @@ def arctanh(x: Any) -> Any:
 
 
 def erf(x: Any) -> Any:
-    return scipy_special.erf(x)
+    return _of_scipy("erf")(x)
 
 
 def erfc(x: Any) -> Any:
-    return scipy_special.erfc(x)
+    return _of_scipy("erfc")(x)
 
 
 def expit(x: Any) -> Any:
-    return scipy_special.expit(x)
+    return _of_scipy("expit")(x)
 
 
 def log_expit(x: Any) -> Any:
-    return scipy_special.log_expit(x)
+    return _of_scipy("log_expit")(x)
 
 
 def logit(x: Any) -> Any:
-    return scipy_special.logit(x)
+    return _of_scipy("logit")(x)
 
 
 def ndtr(x: Any) -> Any:
-    return scipy_special.ndtr(x)
+    return _of_scipy("ndtr")(x)
 
 
 def power(x: Any, y: Any) -> Any:

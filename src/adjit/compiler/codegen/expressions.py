@@ -146,7 +146,7 @@ class Expressions:
         if stmt.op == "trips" and all(
             isinstance(a, Const) and a.value == v for a, v in zip(stmt.args[::2], (0, 1), strict=True)
         ):
-            return call("max", args[1], ast.Constant(0))
+            return call("maximum", args[1], ast.Constant(0))
         value = spelled(stmt.op, args, not self.precise and is_float(stmt.out.type))
         if kind in NARROW and stmt.op not in ("select", "wrap"):
             return call(dtype(kind), value)

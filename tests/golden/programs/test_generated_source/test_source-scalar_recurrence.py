@@ -16,7 +16,7 @@ from adjit.runtime.vector import cos, sin
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def scalar_recurrence_gradient(x, n, ws):
     ws[0] = 8
-    trips = max(n, 0)
+    trips = maximum(n, 0)
     saved_b = take(ws, (trips,), np.float64)
     saved_t = take(ws, (trips,), np.float64)
 

@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import minimum, outside, smul, take, u
+from adjit.runtime.support import maximum, minimum, outside, smul, take, u, zeros
 from adjit.runtime.vector import log
 
 
@@ -32,7 +32,7 @@ def garch_loops_gradient(th, x, ws):
     # h = omega / (1.0 - alpha - beta)
     t = 1.0 - th_2 - th_3
     t_1 = th_1 / t
-    saved_h = take(ws, (max(n_x, 0),), np.float64)
+    saved_h = take(ws, (maximum(n_x, 0),), np.float64)
     row_h = take(ws, (512,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
@@ -57,7 +57,7 @@ def garch_loops_gradient(th, x, ws):
         for t_3 in range(t_2, end):
             at = t_3 - t_2
             s += row_t[u(at)]
-    ct_th = np.zeros(th.shape[0], np.float64)
+    ct_th = zeros(th.shape[0], np.float64)
     ct_h = 0.0
     ct_th_1 = 0.0
     ct_th_2 = 0.0

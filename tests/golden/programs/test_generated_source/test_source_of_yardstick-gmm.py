@@ -13,7 +13,7 @@ returns float64, float64[:], float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u
+from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -83,8 +83,8 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     xc = take(ws, (n_x_1, 128), np.float64)
     sq = take(ws, (128,), np.float64)
     y = take(ws, (128,), np.float64)
-    trips = max(n_alphas, 0)
-    trips_1 = max(n_x_1, 0)
+    trips = maximum(n_alphas, 0)
+    trips_1 = maximum(n_x_1, 0)
     saved_t = take(ws, (trips, trips_1), np.float64)
     trips_2 = len(range(0, n_x, 128))
     saved_t_1 = take(ws, (trips, trips_2, trips_1), np.float64)
@@ -95,7 +95,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             count_1 += n_x_1 * len(range(i, minimum(i + 128, n_x), 1))
         count += count_1
     saved_xc = take(ws, (count,), np.float64)
-    trips_3 = max(n_x, 0)
+    trips_3 = maximum(n_x, 0)
     saved_y = take(ws, (trips, trips_1, trips_3), np.float64)
     row_t = take(ws, (512,), np.float64)
 
@@ -279,9 +279,9 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for k_2 in range(k, end):
             at = k_2 - k
             t_5 += row_t[u(at)]
-    ct_alphas = np.zeros(n_alphas, np.float64)
-    ct_means = np.zeros((means.shape[0], means.shape[1]), np.float64)
-    ct_icf = np.zeros((icf.shape[0], n_icf), np.float64)
+    ct_alphas = zeros(n_alphas, np.float64)
+    ct_means = zeros((means.shape[0], means.shape[1]), np.float64)
+    ct_icf = zeros((icf.shape[0], n_icf), np.float64)
     ct_inner = take_zeros(ws, (n_alphas, n_x), np.float64)
     ct_xc = take_zeros(ws, (n_x_1, 128), np.float64)
     ct_sq = take_zeros(ws, (128,), np.float64)

@@ -10,7 +10,7 @@ returns float64, float64[:], float64
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, smul, u
+from adjit.runtime.support import empty, maximum, minimum, outside, smul, u, zeros
 from adjit.runtime.vector import exp, log1p
 
 
@@ -38,13 +38,13 @@ def logreg_loops_gradient(w, b, X, y):
         t_1 = n_X - 1
         if not 0 <= t_1 < y.shape[0]:
             outside(3, t_1, y.shape[0])
-    ct_w = np.zeros(w.shape[0], np.float64)
+    ct_w = zeros(w.shape[0], np.float64)
 
     # return s / n
     t_2 = 1.0 / t
-    row_z = np.empty(32, np.float64)
-    row_t = np.empty(32, np.float64)
-    row_ct_z = np.empty(32, np.float64)
+    row_z = empty(32, np.float64)
+    row_t = empty(32, np.float64)
+    row_ct_z = empty(32, np.float64)
 
     # for i in range(n):
     s = 0.0
