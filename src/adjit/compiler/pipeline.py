@@ -24,7 +24,7 @@ from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .library import ROUTINES
-from .passes import finish, in_strips, simplify
+from .passes import finish, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
 
 Pass = Callable[[Function], Function]
@@ -115,5 +115,7 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
 def emit(fn: Function, options: Options, title: str = "") -> Text:
     """The text of a core function's module."""
     fn = passes(fn, BEFORE_TEXT)
+    if not options.precise:
+        fn = passes(fn, (staged_but_sums if options.fastmath else staged,))
     with timed("codegen"):
         return module_text(fn, options, tuple(ROUTINES), title)

@@ -25,6 +25,7 @@ from .promote import promote
 from .relay import relay
 from .reorder import reorder
 from .simplify import simplify_ops
+from .stages import stages
 from .unroll import unroll
 
 Pass = Callable[[Function], Function]
@@ -88,6 +89,8 @@ AFTER: tuple[Pass, ...] = (
     dce,
 )
 
+CLEAN: tuple[Pass, ...] = (hoist_all, cse, simplify_ops, dce)
+
 
 def simplify(fn: Function) -> Function:
     """The passes before differentiation."""
@@ -104,6 +107,22 @@ def finish(fn: Function) -> Function:
     differentiated.
     """
     return _run(fn, AFTER)
+
+
+def staged(fn: Function) -> Function:
+    """Calls of elementary functions apart from what is carried, for a function that is compiled with them
+    in vectors.
+    """
+    return _run(fn, (stages, *CLEAN))
+
+
+def staged_but_sums(fn: Function) -> Function:
+    """The same where sums may be reassociated."""
+    return _run(fn, (stages_but_sums, *CLEAN))
+
+
+def stages_but_sums(fn: Function) -> Function:
+    return stages(fn, sums=True)
 
 
 def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
