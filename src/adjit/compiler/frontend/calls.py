@@ -11,8 +11,9 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -74,23 +75,6 @@ def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Valu
     """Walk an inner function that is specialised by itself."""
     closure = function.seen_from(ctx)
     return _closure(ctx, closure, values, {})
-
-
-def entry(fun: object) -> tuple[types.FunctionType, list[object]]:
-    """The plain function to specialise, and objects for its first parameters (of a bound method)."""
-    bound: list[object] = []
-    if isinstance(fun, types.MethodType):
-        bound = [fun.__self__]
-    function = plain_function(fun)
-    if isinstance(function, types.FunctionType):
-        return function, bound
-    name = getattr(fun, "__name__", repr(fun))
-    raise UnsupportedSyntaxError(
-        f"{name} is not a Python function",
-        None,
-        "adjit transforms the source of functions written in Python",
-        "wrap it: lambda x: " + name + "(x)",
-    )
 
 
 # -- call expressions
@@ -186,7 +170,9 @@ def _stacked(ctx: Specialiser, args: Sequence[Value], kwargs: dict[str, Value]) 
 
 def _own(function: object) -> bool:
     """One of the functions that adjit offers."""
-    return isinstance(function, types.FunctionType) and function.__module__.startswith(API)
+    if not isinstance(function, types.FunctionType) or not function.__module__.startswith(API):
+        return False
+    return vars(sys.modules[function.__module__]).get(function.__name__) is function
 
 
 def _transform(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
@@ -344,7 +330,7 @@ def enter(
     return _walk(ctx, frame, found.normal, names)
 
 
-def enter_top(ctx: Specialiser, function: types.FunctionType, given: dict[str, Value]) -> Value:
+def enter_top(ctx: Specialiser, function: types.FunctionType, given: Mapping[str, Value]) -> Value:
     """Walk the function that is specialised; `given` has values by parameter name, `*args` as a tuple."""
     source = capture(function)
     found = prepared(source.node, source.file, source.name)
@@ -460,4 +446,4 @@ def _bound(
     return found
 
 
-__all__ = ["MissingRuleError", "call", "capture", "enter", "entry", "expression", "python_types"]
+__all__ = ["MissingRuleError", "call", "capture", "enter", "expression", "python_types"]

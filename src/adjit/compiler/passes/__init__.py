@@ -15,6 +15,7 @@ from .cse import cse
 from .dce import dce
 from .dead_stores import dead_stores
 from .distribute import distribute
+from .expand_rules import expand_rules
 from .forward_stores import forward_stores
 from .fuse import fuse
 from .hoist import hoist
@@ -99,4 +100,4 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["finish", "simplify"]
+__all__ = ["expand_rules", "finish", "simplify"]
