@@ -81,7 +81,9 @@ def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), 
 def _imports(code: list[str], routines: tuple[str, ...]) -> list[str]:
     called = _called(code)
     lines = ["import numba", "import numpy as np", ""]
-    for home, known in (("routines", routines), ("special", SPECIAL), ("support", HELPERS)):
+    draws = [r for r in routines if r.startswith("draw_")]
+    others = [r for r in routines if not r.startswith("draw_")]
+    for home, known in (("draws", draws), ("routines", others), ("special", SPECIAL), ("support", HELPERS)):
         used = sorted(called.intersection(known))
         if used:
             lines.append(f"from adjit.runtime.{home} import {', '.join(used)}")

@@ -96,7 +96,7 @@ def _unknown(ctx: Context, function: object) -> Value:
         MissingRuleError,
         f"{name} is not supported",
         "adjit has neither a definition over loops nor a rule for it",
-        "draw outside and pass the numbers as an argument"
+        "draw outside and pass the numbers as an argument, or use np.random's functions"
         if "random" in name
         else remedy + vjp_skeleton(name, signature_of(function)),
     )
