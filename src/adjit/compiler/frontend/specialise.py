@@ -51,6 +51,7 @@ class Frame:
     once: frozenset[str] = frozenset()
     names: dict[str, Value] = field(default_factory=dict)
     site: Location | None = None
+    known: tuple[object, ...] = ()  # of the arguments, at compile time
 
 
 class Again(Exception):

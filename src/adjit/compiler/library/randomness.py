@@ -6,6 +6,8 @@ nothing is drawn twice. `stream` stands for the state of the generator: an array
 has as a hidden parameter, that each draw is stated to read and to write, and that nothing touches. So draws
 are neither removed nor exchanged. Numbers that a draw depends on other than by shift and scale have no
 derivative: where one is asked for, it is refused.
+
+`show(stream, *numbers)` prints, in the same order: its attributes are the text and the places of the numbers.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ for name in PLAIN:
 for name, count in WITH_NUMBERS.items():
     numbers = tuple(range(2, 2 + count))
     register(Routine(name, (1,), (0, 1), no_derivative, no_derivative, flows=numbers))
-for name in ("draw_seed", "draw_python_seed"):
+for name in ("draw_seed", "draw_python_seed", "show"):
     register(Routine(name, (0,), (0,), zero_derivative=True))
 
 
