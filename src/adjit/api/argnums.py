@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..compiler.derived import Position, Starred
+from ..compiler.program import Position, Starred
 from .transform import Transform
 
 Argnums = int | str | Sequence[int | str]

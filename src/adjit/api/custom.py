@@ -13,7 +13,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..compiler.frontend import rules
 from ..compiler.frontend.skeletons import vjp_skeleton
 from ..runtime import frontcache
 
@@ -42,6 +41,8 @@ class Custom:
 
     def inlined(self, ctx: Any, args: Any, kwargs: Any) -> Any:
         """The value of a call in a differentiated function."""
+        from ..compiler.frontend import rules
+
         return rules.call(ctx, self, args, kwargs)
 
     def given(self, *functions: Callable[..., Any]) -> None:

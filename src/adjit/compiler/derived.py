@@ -7,61 +7,33 @@ they were; each differentiated leaf has one gradient, of its own shape and dtype
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..errors import AdjitError, NotDifferentiableError, SeedError
 from . import pipeline
+from .analyses.alias import roots
+from .analyses.effects import reads, writes
 from .ir.builder import Builder, Names
-from .ir.nodes import Block, Function, Operand, Var
+from .ir.nodes import Block, Function, Operand, Stmt, Var
 from .ir.types import Array, is_float
-from .ir.visitor import max_number
-from .program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+from .ir.visitor import max_number, walk
+from .program import (
+    ArraySpec,
+    Leaves,
+    NodeSpec,
+    Position,
+    Program,
+    ResultLeaf,
+    SameAs,
+    ScalarSpec,
+    Spec,
+    Starred,
+    StaticSpec,
+    tuple_tree,
+)
 
 FLOATS = ("float32", "float64")
-
-
-@dataclass(frozen=True)
-class Leaves:
-    """Where the differentiated leaves are: `wrt` are parameters of the core function; `trees` has a tree
-    per chosen argument whose leaves are `ResultLeaf(k)` for the k-th differentiated leaf, counted
-    through `owners`, or None.
-    """
-
-    wrt: tuple[int, ...]
-    trees: tuple[object, ...]
-    zeros: tuple[int, ...]  # parameters whose shape further, zero gradients have (numbered after `wrt`)
-
-
-@dataclass(frozen=True)
-class Starred:
-    """A position that may lie in `*args`, which are the argument number `argument`: an item of these; counted
-    from the end of all positions if negative; all of them if None.
-    """
-
-    argument: int
-    item: int | None
-
-    def numbers(self, program: Program) -> list[tuple[int, int | None]]:
-        """(argument, item), the item None for an argument before `*args`."""
-        spec, first = program.arguments[self.argument], self.argument
-        assert isinstance(spec, NodeSpec)
-        count = len(spec.children)
-        if self.item is None:
-            return [(first, k) for k in range(count)]
-        item = self.item if self.item >= 0 else self.item + count
-        if not -first <= item < count:
-            at = self.item if self.item < 0 else first + self.item
-            raise NotDifferentiableError(
-                f"argnums names position {at}, but `{program.function.name}` is called with {first + count}",
-                program.function.loc,
-                hint="count from 0",
-            )
-        return [(first, item) if item >= 0 else (first + item, None)]
-
-
-Position = int | Starred
 
 
 class _Numbering:
@@ -152,8 +124,15 @@ def no_floats(program: Program, k: int, item: int | None = None) -> AdjitError:
     )
 
 
-def tuple_tree(trees: Sequence[Any]) -> NodeSpec:
-    return NodeSpec(tuple, tuple(range(len(trees))), tuple(trees))
+def touched(fn: Function) -> tuple[frozenset[int], frozenset[int]]:
+    """Parameters whose memory a function may read, and those whose memory it may write."""
+    memory = roots(fn)
+
+    def parameters_of(effect: Callable[[Stmt], tuple[Var, ...]]) -> frozenset[int]:
+        found: set[Var] = set().union(*(memory[a] for stmt in walk(fn.body) for a in effect(stmt)))
+        return frozenset(k for k, p in enumerate(fn.params) if p in found)
+
+    return parameters_of(reads), parameters_of(writes)
 
 
 def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, int | None]:

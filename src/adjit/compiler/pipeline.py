@@ -17,18 +17,19 @@ from .. import options as environment
 from ..errors import InternalError
 from ..options import Options
 from . import adjoint
-from .codegen import Text, module_text
+from .codegen.linemap import Text
+from .codegen.python import module_text
 from .frontend.specialise import specialise
 from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .library import ROUTINES
-from .passes import expand_rules, finish, simplify
+from .passes import expand_rules, finish, in_strips, simplify
 from .program import Program, Spec
 
 Pass = Callable[[Function], Function]
 
-AFTER_CAPTURE: tuple[Pass, ...] = (simplify,)
+AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
 BEFORE_TEXT: tuple[Pass, ...] = (expand_rules, simplify, finish)
 

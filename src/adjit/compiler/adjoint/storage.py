@@ -12,10 +12,11 @@ slots begin.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..ir.builder import Builder, const
-from ..ir.nodes import Block, For, Operand, Stmt, Var
+from ..ir.nodes import Block, For, Op, Operand, Stmt, Var
+from ..ir.visitor import int_const
 from .placement import Loop, Placement
 
 ZERO, ONE = const(0), const(1)
@@ -43,13 +44,14 @@ def layout(place: Placement, block: Block) -> Layout:
     start = len(loops)
     while start > 0 and _extends(place, loops[start - 1], loops[start:]):
         start -= 1
-    box = tuple(s for s in loops[start:] if isinstance(s, For))
+    inside = tuple(s for s in loops[start:] if isinstance(s, For))
+    box = _whole(place, inside)
     outer = tuple(loops[:start])
     if not outer and (not box or _bounds_on_top(place, box)):
         return Layout((), box)
     body = loops[-1].body
     if box:
-        return Layout(outer, box, body, box[0], place.block_with[box[0]])
+        return Layout(outer, box, body, inside[0], place.block_with[inside[0]])
     return Layout(outer, (), body, body, body)
 
 
@@ -57,8 +59,40 @@ def _extends(place: Placement, loop: Loop, inner: list[Loop]) -> bool:
     """Whether `loop` and the box inside it are a box."""
     if not isinstance(loop, For) or loop.stop is not None:
         return False
-    bounds = [x for s in inner if isinstance(s, For) for x in (s.lo, s.hi)]
+    around = (loop, *inner)
+    own = [s for s in inner if isinstance(s, For) and _strip_of(place, s) not in around]
+    bounds = [x for s in own for x in (s.lo, s.hi)]
     return not any(isinstance(x, Var) and place.inside(place.block_of[x], loop) for x in bounds)
+
+
+def _strip_of(place: Placement, loop: For) -> For | None:
+    """The loop `for c in range(lo, hi, w)` of which this one is `for i in range(c, min(c + w, hi))`."""
+    start = place.definition[loop.lo] if isinstance(loop.lo, Var) else None
+    if not isinstance(start, For) or loop.lo is not start.iv or loop.step != 1 or start.step < 1:
+        return None
+    end = place.definition[loop.hi] if isinstance(loop.hi, Var) else None
+    if not isinstance(end, Op) or end.op != "minimum" or start.hi not in end.args:
+        return None
+    reached = next((a for a in end.args if a is not start.hi), None)
+    sum_ = place.definition[reached] if isinstance(reached, Var) else None
+    if not isinstance(sum_, Op) or sum_.op != "add" or start.iv not in sum_.args:
+        return None
+    width = next((int_const(a) for a in sum_.args if a is not start.iv), None)
+    return start if width == start.step else None
+
+
+def _whole(place: Placement, box: tuple[For, ...]) -> tuple[For, ...]:
+    """The box with one loop for each loop in strips."""
+    strips = {s: _strip_of(place, s) for s in box}
+    split = {c for c in strips.values() if c in box}
+    found = []
+    for s in box:
+        c = strips[s]
+        if c is not None and c in split:
+            found.append(replace(s, lo=c.lo, hi=c.hi))
+        elif s not in split:
+            found.append(s)
+    return tuple(found)
 
 
 def _bounds_on_top(place: Placement, box: tuple[For, ...]) -> bool:

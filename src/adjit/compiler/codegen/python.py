@@ -24,6 +24,8 @@ HELPERS = (
     "smul",
     "maximum",
     "minimum",
+    "empty",
+    "zeros",
     "grow",
     "outside",
     "failed",

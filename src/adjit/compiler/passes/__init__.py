@@ -1,7 +1,8 @@
 """Passes: core IR to core IR. The lists below say which run, and in what order.
 
 `simplify` prepares a function for differentiation: what it shares and hoists changes what the reverse
-sweep has to save. `finish` prepares any function for code generation.
+sweep has to save; `in_strips` follows it for what a user wrote. `finish` prepares any function for code
+generation.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..ir.nodes import Function
+from .batch import batch
 from .checks import checks, wraps
 from .closed_forms import closed_forms
 from .cse import cse
@@ -18,8 +20,10 @@ from .distribute import distribute
 from .expand_rules import expand_rules
 from .forward_stores import forward_stores
 from .fuse import fuse
+from .gather import gather
 from .hoist import hoist
 from .promote import promote
+from .relay import relay
 from .reorder import reorder
 from .simplify import simplify_ops
 from .unroll import unroll
@@ -56,6 +60,8 @@ BEFORE: tuple[Pass, ...] = (
     dce,
 )
 
+STRIPS: tuple[Pass, ...] = (batch, cse, simplify_ops, dce)
+
 AFTER: tuple[Pass, ...] = (
     simplify_ops,
     cse,
@@ -74,6 +80,8 @@ AFTER: tuple[Pass, ...] = (
     dead_stores,
     dce,
     promote_all,
+    relay,
+    gather,
     distribute,  # last, so that nothing fuses its parts again
     hoist_all,  # scratch rows
     cse,
@@ -85,6 +93,11 @@ AFTER: tuple[Pass, ...] = (
 def simplify(fn: Function) -> Function:
     """The passes before differentiation."""
     return _run(fn, BEFORE)
+
+
+def in_strips(fn: Function) -> Function:
+    """Loops over samples in strips: once, for a captured function."""
+    return _run(fn, STRIPS)
 
 
 def finish(fn: Function) -> Function:
@@ -100,4 +113,4 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["expand_rules", "finish", "simplify"]
+__all__ = ["expand_rules", "finish", "in_strips", "simplify"]

@@ -1,0 +1,76 @@
+"""Arrays that each pass of a loop fills before it reads them: scratch memory that the passes could have each
+for itself.
+
+Input: the dependence facts of a function, a loop and an allocation. Output: `is_private`. It holds if the
+array has no other name, is used nowhere else, and each element that a pass reads was stored by an
+earlier statement of the same pass: at the same place, or by a loop that has stored a whole interval
+around it. Non-goals: loops with branches (their callers have none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ir.nodes import Accumulate, Alloc, Dim, For, Load, Store, Var
+from ..ir.visitor import operands
+from .affine import Affine
+from .dependence import Dependence
+
+
+def is_private(facts: Dependence, loop: For, array: Var) -> bool:
+    """Whether no pass of `loop` sees what another, or anything outside, left in `array`."""
+    if not isinstance(facts.definitions.maker.get(array), Alloc) or array in facts.fn.results:
+        return False
+    if any(array in found for v, found in facts.roots.items() if v is not array):
+        return False
+    stores: list[Store] = []
+    for s in facts.definitions.stmts:
+        if isinstance(s, Alloc | Dim) or array not in operands(s):
+            continue
+        if not isinstance(s, Load | Store | Accumulate) or not facts.definitions.inside(s, loop):
+            return False
+        if isinstance(s, Store):
+            stores.append(s)
+        elif not any(_covers(facts, t, s) for t in stores):
+            return False
+    return True
+
+
+def _covers(facts: Dependence, store: Store, reader: Load | Accumulate) -> bool:
+    """Whether the store, which comes first in the text, has stored the element that `reader` reads."""
+    place = facts.definitions.place
+    common = facts.definitions.common(store, reader)
+    own = place[store].loops[len(common) :]
+    left = {loop for loop in own if isinstance(loop, For) and abs(loop.step) == 1}
+    if len(left) < len(own):
+        return False
+    for written, read in zip(store.index, reader.index, strict=True):
+        form, wanted = facts.forms.of(written), facts.forms.of(read)
+        along = [loop for loop in left if facts.forms.iteration.get(loop) in form.terms]
+        if not along:
+            if any(s.depth > len(common) for s in form.terms) or not form.same(wanted):
+                return False
+            continue
+        if len(along) > 1 or not _spans(facts, form, along[0], len(common), wanted, reader):
+            return False
+        left.discard(along[0])
+    return not left
+
+
+def _spans(
+    facts: Dependence, form: Affine, loop: For, depth: int, wanted: Affine, reader: Load | Accumulate
+) -> bool:
+    """Whether `form`, over all passes of `loop`, takes the value `wanted`."""
+    iteration = facts.forms.iteration[loop]
+    along = form.terms[iteration]
+    lo, hi = facts.forms.of(loop.lo), facts.forms.of(loop.hi)
+    ends: Sequence[Affine] = (lo, hi.shifted(-loop.step))
+    if abs(along) != 1:
+        return False
+    first, last = (form.plus(Affine({iteration: 1}), -along).plus(end, along) for end in ends)
+    if along * loop.step < 0:
+        first, last = last, first
+    if any(s.depth > depth for f in (first, last) for s in f.terms):
+        return False
+    place = facts.definitions.place[reader]
+    return all(facts.ranges.proves_in(place.loops, place.guard, f) for f in (wanted - first, last - wanted))

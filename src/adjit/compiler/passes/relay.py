@@ -1,0 +1,197 @@
+"""What one pass of a loop adds to the element that the next pass reads goes through a carried scalar.
+
+    for j in range(n, 0, -1):            c = 0.0
+        g = 0.5 * ct[j]                  for j in range(n, 0, -1):
+        ct[j] = g                =>          g = 0.5 * (ct[j] + c)
+        ct[j - 1] += g                       ct[j] = g
+                                             c = g
+                                         if 0 < n: ct[0] += c
+
+A sum that goes through memory costs each pass a store and a load, and both are on the chain that
+decides how long the loop takes. Input and output: core IR. Both accesses stand in the body itself, at
+places one pass apart, and nothing touches the element between them. What the reading pass does not
+overwrite it stores. Non-goals: stores that the next pass reads, which LLVM forwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..analyses.dependence import Dependence
+from ..ir.builder import const
+from ..ir.nodes import Accumulate, Block, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
+from ..ir.types import BOOL, Scalar, grows, is_float
+from ..ir.visitor import defined, operands, walk, with_operands
+from .rewrite import Rewriter
+
+
+def relay(fn: Function) -> Function:
+    """Carry from pass to pass what accumulations hand on."""
+    return _Relaying(fn).run()
+
+
+@dataclass(eq=False)
+class _Relay:
+    giver: Accumulate
+    taker: Load
+    overwritten: bool  # the taking pass stores to the element before anything else touches it
+    index: list[Stmt]  # what the giver's index is computed by
+
+
+class _Relaying(Rewriter):
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn)
+        self.facts = Dependence(fn)
+        self.original: Stmt | None = None
+        self.givers: dict[Stmt, Var] = {}
+        self.carried: dict[Var, Operand] = {}
+        self.takers: dict[Stmt, tuple[_Relay, Var]] = {}
+
+    def renamed(self, stmt: Stmt) -> Stmt:
+        self.original = stmt
+        return super().renamed(stmt)
+
+    def visit(self, stmt: Stmt) -> None:
+        original = self.original
+        if isinstance(stmt, For) and isinstance(original, For):
+            found = self.relays(original)
+            if found:
+                self.loop(stmt, found)
+                return
+        if original in self.takers and isinstance(stmt, Load):
+            self.take(stmt, *self.takers[original])
+        elif original in self.givers and isinstance(stmt, Accumulate):
+            self.carried[self.givers[original]] = stmt.value
+        else:
+            super().visit(stmt)
+
+    # -- what may be carried
+    def relays(self, loop: For) -> list[_Relay]:
+        if loop.stop is not None or loop.trips is not None or abs(loop.step) != 1:
+            return []
+        found: list[_Relay] = []
+        for giver in loop.body.stmts:
+            if isinstance(giver, Accumulate) and is_float(giver.value.type) and not grows(giver.array.type):
+                for taker in loop.body.stmts:
+                    if isinstance(taker, Load) and self.next_to(loop, taker, giver):
+                        made = self.made(loop, giver, taker)
+                        if made is not None and all(r.taker is not taker for r in found):
+                            found.append(made)
+        return found
+
+    def next_to(self, loop: For, taker: Load, giver: Accumulate) -> bool:
+        """Whether the load reads, one pass later, the element that the accumulation adds to."""
+        if taker.array is not giver.array:
+            return False
+        forms = self.facts.forms
+        forms.of(loop.iv)
+        moved = False
+        for read, added in zip(taker.index, giver.index, strict=True):
+            here = forms.of(read)
+            along = here.terms.get(forms.iteration[loop], 0)
+            moved = moved or along != 0
+            if not here.shifted(along * loop.step).same(forms.of(added)):
+                return False
+        return moved
+
+    def made(self, loop: For, giver: Accumulate, taker: Load) -> _Relay | None:
+        index = self.index(loop, giver)
+        if index is None:
+            return None
+        inside = list(walk(loop.body))
+        at = {s: k for k, s in enumerate(inside)}
+        shared = len(self.facts.definitions.place[loop].loops) + 1
+        added, read = self.facts.accesses(giver)[0], self.facts.accesses(taker)[0]
+        overwritten = None
+        for s in inside:
+            if s is giver or s is taker:
+                continue
+            for other in self.facts.accesses(s):
+                if at[s] > at[giver] and self.facts.clash(added, other, shared):
+                    return None
+                if self.facts.clash(read, other, shared):
+                    if at[s] < at[taker]:
+                        return None
+                    if overwritten is None:
+                        overwritten = self.overwrites(loop, s, taker)
+        if at[giver] < at[taker] and self.facts.clash(added, read, shared):
+            return None
+        return _Relay(giver, taker, bool(overwritten), index)
+
+    def overwrites(self, loop: For, s: Stmt, taker: Load) -> bool:
+        forms = self.facts.forms
+        return (
+            isinstance(s, Store)
+            and s in loop.body.stmts
+            and s.array is taker.array
+            and all(forms.of(a).same(forms.of(b)) for a, b in zip(s.index, taker.index, strict=True))
+        )
+
+    def index(self, loop: For, giver: Accumulate) -> list[Stmt] | None:
+        """The statements of the body that compute the index; None if it takes more than arithmetic."""
+        wanted = set(giver.index)
+        found: list[Stmt] = []
+        for s in reversed(loop.body.stmts):
+            if not wanted.isdisjoint(defined(s)):
+                if not isinstance(s, Op | Dim):
+                    return None
+                found.insert(0, s)
+                wanted.update(operands(s))
+        return None if wanted.intersection(loop.args) else found
+
+    # -- the new loop
+    def loop(self, stmt: For, found: list[_Relay]) -> None:
+        args: list[Var] = []
+        for r in found:  # -0.0 added to a number leaves it as it is, 0.0 changes the sign of a -0.0
+            arg = self.names.fresh(r.giver.array.name, Scalar(r.giver.array.type.dtype))
+            args.append(arg)
+            self.takers[r.taker] = (r, arg)
+            self.givers[r.giver] = arg
+            self.carried[arg] = arg
+        made = self.inner(stmt)
+        assert isinstance(made, For)
+        outs = [self.names.fresh(a.name, a.type) for a in args]
+        self.out.append(
+            replace(
+                made,
+                args=(*made.args, *args),
+                inits=(*made.inits, *(const(-0.0, a.type.dtype) for a in args)),
+                body=Block(made.body.stmts, (*made.body.yields, *(self.carried[a] for a in args))),
+                outs=(*made.outs, *outs),
+                independent=False,
+            )
+        )
+        for r, out in zip(found, outs, strict=True):
+            self.close(stmt, r, out)
+
+    def take(self, stmt: Load, r: _Relay, arg: Var) -> None:
+        old = self.names.fresh(stmt.out.name, stmt.out.type)
+        self.out.append(replace(stmt, out=old))
+        self.out.append(Op(stmt.out, "add", (old, arg), loc=stmt.loc))
+        if not r.overwritten:
+            self.out.append(Store(stmt.array, stmt.index, stmt.out, loc=stmt.loc))
+
+    def close(self, loop: For, r: _Relay, value: Var) -> None:
+        """Add what the last pass handed on."""
+        lo, hi = (loop.lo, loop.hi) if loop.step > 0 else (loop.hi, loop.lo)
+        test = self.names.fresh("any", BOOL)
+        self.out.append(Op(test, "lt", (lo, hi), loc=loop.loc))
+        kept, self.out = self.out, []
+        last = self.op("sub", loop.hi, const(loop.step), hint="last", loc=loop.loc)
+        mapping: dict[Var, Operand] = {loop.iv: last}
+
+        def known(x: Operand) -> Operand:
+            return mapping[x] if isinstance(x, Var) and x in mapping else self.get(x)
+
+        for s in r.index:
+            new = with_operands(s, known)
+            assert isinstance(new, Op | Dim)
+            out = self.names.fresh(new.out.name, new.out.type)
+            mapping[new.out] = out
+            self.out.append(replace(new, out=out))
+        array = self.get(r.giver.array)
+        assert isinstance(array, Var)
+        index = tuple(known(i) for i in r.giver.index)
+        self.out.append(Accumulate(array, index, value, loc=r.giver.loc))
+        stmts, self.out = self.out, kept
+        self.out.append(If(test, Block(tuple(stmts)), Block(), (), loc=loop.loc))
