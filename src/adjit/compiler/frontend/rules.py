@@ -23,7 +23,17 @@ from ..ir.types import Array, Type
 from ..library.blocks import shape
 from ..library.rules import Rule, routine
 from ..passes import simplify
-from ..program import ArraySpec, Hidden, NodeSpec, Program, ResultLeaf, ScalarSpec, Spec, StaticSpec
+from ..program import (
+    ArraySpec,
+    Hidden,
+    NodeSpec,
+    Program,
+    ResultLeaf,
+    ScalarSpec,
+    Spec,
+    StaticSpec,
+    tuple_tree,
+)
 from . import calls, resolve
 from .arrays import as_variable, full
 from .arrays.promote import dtype_of, is_number, is_weak, operand
@@ -180,8 +190,11 @@ class _Call:
         self.held = [v for k, v in enumerate(self.values) if k in held]
         self.moving = [v for k, v in enumerate(self.values) if k not in held]
         self.flows: list[_Leaf] = []
+        self.fixed: list[_Leaf] = []
         self.ys: list[_Leaf] = []
         self.trees = [self._numbered(v, self.flows) for v in self.moving]
+        for v in self.held:
+            self._numbered(v, self.fixed)
         self.tree: object = None
 
     def error(self, what: str, why: str = "", instead: str = "") -> NoReturn:
@@ -273,7 +286,7 @@ class _Call:
             lengths += own if len(ys) > 1 else ()
             if y.value is None:
                 self._apart(y.box, outs[-1])
-        boxes = (*(y.box for y in ys), *(f.box for f in self.flows))
+        boxes = [leaf.box for leaf in (*ys, *self.flows, *self.fixed)]
         b.call(routine(rule), *outs, *boxes, *read, *lengths, attrs=(rule,))
         return self._finished(result, self.tree, outs)
 
@@ -309,7 +322,7 @@ class _Call:
         given = Specifications(self.ctx)
         specs = [read_only(given.spec(v, False)) for v in (*self.held, residuals)]
         specs.append(self._like(result, self.tree, self.ys))
-        rule = Rule(self.function.__name__, len(self.ys), len(self.flows), replaced=True)
+        rule = Rule(self.function.__name__, len(self.ys), len(self.flows), len(self.fixed), replaced=True)
         self._fits(self.function.rules[1], len(specs))
         with self.ruling.inside(self.function):
             program = self._captured(self.function.rules[1], specs)
@@ -327,7 +340,7 @@ class _Call:
         key = (self.function, repr((held, moving)))
         known = self.ruling.made.get(key)
         if known is None:
-            known = _Made(Rule(self.function.__name__, len(self.ys), len(self.flows)))
+            known = _Made(Rule(self.function.__name__, len(self.ys), len(self.flows), len(self.fixed)))
             self.ruling.made[key] = known
             kinds = [isinstance(x.type, Array) for x in given.operands]
             known.rule.arrays, known.rule.numbers = kinds.count(True), kinds.count(False)
@@ -370,9 +383,9 @@ class _Call:
         self, rule: Rule, result: Value, held: list[Spec], moving: list[Spec], operands: Sequence[Operand]
     ) -> tuple[Hidden, ...]:
         pairs = zip(self.moving, self.trees, strict=True)
-        tangents = tuple_of([self._like(v, t, self.flows) for v, t in pairs])
+        tangents = tuple_tree([self._like(v, t, self.flows) for v, t in pairs])
         self._fits(self.function.rules[0], len(held) + 2)
-        program = self._captured(self.function.rules[0], [*held, tuple_of(moving), tangents])
+        program = self._captured(self.function.rules[0], [*held, tuple_tree(moving), tangents])
         rule.push, hidden = self._ordered(rule, program, operands, len(self.flows))
         tree = program.result
         if not isinstance(tree, NodeSpec) or tree.kind not in (tuple, list) or len(tree.children) != 2:
@@ -485,10 +498,6 @@ class _Call:
 
 
 # -- specifications
-
-
-def tuple_of(specs: Sequence[Spec]) -> Spec:
-    return NodeSpec(tuple, tuple(range(len(specs))), tuple(specs))
 
 
 def read_only(spec: Spec) -> Spec:

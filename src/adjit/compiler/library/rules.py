@@ -3,7 +3,8 @@
 The user's code stands before such a call, inlined: it has computed the results `ys` from the arguments. The
 call copies `ys` to `outs`, through which no derivative flows into that code; it flows as the rule says
 instead. Arguments of a call, in order: `outs`, `ys`, `flows` (what is differentiated, numbers in 0-d arrays),
-further arrays and then numbers that the rule reads, at last the lengths of `outs` where there are several.
+the same for what `nondiff_argnums` names (`fixed`), further arrays and then numbers that the rule reads, at
+last the lengths of `outs` where there are several.
 
 A `Rule` is the call's attribute: core functions for both modes. `pull` takes the arrays and numbers and one
 cotangent per out; `push` the arrays and numbers and one tangent per flow. `replaced`: where a reverse sweep
@@ -36,6 +37,7 @@ class Rule:
     name: str
     outs: int
     flows: int
+    fixed: int = 0
     arrays: int = 0
     numbers: int = 0
     pull: Function | None = None
@@ -61,7 +63,7 @@ def is_rule(stmt: Stmt) -> bool:
 
 def routine(rule: Rule) -> str:
     """The name of the routine for calls of this form."""
-    n, m = rule.outs, rule.flows
+    n, m = rule.outs, rule.flows + rule.fixed
     name = f"rule_{n}_{m}_{rule.arrays}"
     if name not in ROUTINES:
         first = 2 * n + m
@@ -97,7 +99,7 @@ def _copy(b: Builder, source: Operand, target: Operand) -> None:
 
 def _read(call: Call, rule: Rule, primal: Arrays) -> list[Operand]:
     """The arrays and numbers that the rule reads."""
-    first = 2 * rule.outs + rule.flows
+    first = 2 * rule.outs + rule.flows + rule.fixed
     last = first + rule.arrays
     return [*(primal[k] for k in range(first, last)), *call.args[last : last + rule.numbers]]
 
@@ -107,6 +109,7 @@ def pulled_back(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
     n = rule.outs
     if all(ct[k] is None for k in range(n)):
         return
+    _fixed(call, rule, ct)
     if rule.pull is None and rule.later is not None:
         rule.later(rule)
     if rule.pull is None:
@@ -118,7 +121,7 @@ def pulled_back(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
         )
     given = _read(call, rule, primal)
     wanted = rule.pull.params[len(given) :]
-    lengths = list(call.args[2 * n + rule.flows + rule.arrays + rule.numbers :])
+    lengths = list(call.args[2 * n + rule.flows + rule.fixed + rule.arrays + rule.numbers :])
     for k, p in enumerate(wanted):
         rank = p.type.ndim if isinstance(p.type, Array) else 0
         own, lengths = lengths[:rank], lengths[rank:]
@@ -132,6 +135,18 @@ def pulled_back(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
         shadow = ct[k]
         if shadow is not None:
             clear(b, shadow)
+
+
+def _fixed(call: Call, rule: Rule, derivatives: Shadows) -> None:
+    """No derivative is asked for where the rule holds an argument constant."""
+    first = 2 * rule.outs + rule.flows
+    if any(derivatives[k] is not None for k in range(first, first + rule.fixed)):
+        raise NotDifferentiableError(
+            f"a derivative is asked for in an argument that nondiff_argnums of {rule.name!r} names",
+            call.loc,
+            "its rule holds this argument constant",
+            "pass adjit.stop_gradient of it, or let the rule have a cotangent for it",
+        )
 
 
 def _seed(b: Builder, p: Var, found: Var | None, lengths: Sequence[Operand]) -> Operand:
@@ -158,6 +173,7 @@ def _contribute(b: Builder, rule: Rule, target: Var, value: Operand) -> None:
 def pushed_forward(b: Builder, call: Call, tangent: Shadows, primal: Arrays) -> None:
     rule = rule_of(call)
     n = rule.outs
+    _fixed(call, rule, tangent)
     if rule.push is None and rule.later is not None:
         rule.later(rule)
     if rule.push is None:
