@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 from ...errors import InferenceError, MissingRuleError, OverwriteError
 from ..adjoint.transpose import NotLinear, transposed
@@ -39,24 +39,12 @@ from .arrays import as_variable, full
 from .arrays.promote import dtype_of, is_number, is_weak, operand
 from .entries import Entry, base_frame, underlying
 from .inlined import Specifications
+from .ruling import Made, Ruled, Ruling
 from .structure import children, form, with_children
 from .values import ArrayValue, ScalarValue, Sequence_, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
-
-
-class Ruled(Protocol):
-    """What `custom_vjp` and `custom_jvp` make."""
-
-    __name__: str
-    fun: Callable[..., object]
-    nondiff: tuple[int, ...]
-    signature: inspect.Signature
-    rules: tuple[Callable[..., object], ...]  # (fwd, bwd), or (the tangent rule,); none yet
-    reverse: bool  # whether it is a custom_vjp
-
-    def skeleton(self) -> str: ...
 
 
 def call(ctx: Specialiser, function: Ruled, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
@@ -98,31 +86,6 @@ def _positional(
         else:
             values.append(resolve.constant(parameter.default))
     return values
-
-
-@dataclass
-class _Made:
-    """A rule by arguments. `hidden` is None while it is captured; `met` if its own code has called it."""
-
-    rule: Rule
-    hidden: tuple[Hidden, ...] | None = None
-    met: bool = False
-
-
-class Ruling:
-    """The rules of one capture and of those inside it: what has been made, and whose code is being walked."""
-
-    def __init__(self) -> None:
-        self.made: dict[object, _Made] = {}
-        self.within: list[Ruled] = []
-
-    @contextmanager
-    def inside(self, function: Ruled) -> Iterator[None]:
-        self.within.append(function)
-        try:
-            yield
-        finally:
-            self.within.pop()
 
 
 def _forward_and_back(function: Ruled) -> Entry:
@@ -340,7 +303,7 @@ class _Call:
         key = (self.function, repr((held, moving)))
         known = self.ruling.made.get(key)
         if known is None:
-            known = _Made(Rule(self.function.__name__, len(self.ys), len(self.flows), len(self.fixed)))
+            known = Made(Rule(self.function.__name__, len(self.ys), len(self.flows), len(self.fixed)))
             self.ruling.made[key] = known
             kinds = [isinstance(x.type, Array) for x in given.operands]
             known.rule.arrays, known.rule.numbers = kinds.count(True), kinds.count(False)
