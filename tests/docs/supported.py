@@ -21,6 +21,7 @@ from types import ModuleType
 import numpy as np
 from scipy import special
 
+import adjit.compiler.pipeline  # noqa: F401  (loads what fills the tables)
 from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE
 from adjit.compiler.frontend import fence, python_builtins
 from adjit.compiler.frontend.arrays.attributes import METHODS
