@@ -111,6 +111,10 @@ class Transform:
         """The transformed program."""
         raise NotImplementedError
 
+    def captured(self, arguments: tuple[Spec, ...]) -> Program:
+        """The program below this transform."""
+        return program_of(self.fun, arguments, self.options)
+
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the user's function, defaults filled in."""
@@ -213,7 +217,7 @@ class Transform:
             specs, store = self.specs(args), key
             front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
             found = front.find()
-            program = found[0] if found else program_of(self.fun, specs, self.options)
+            program = found[0] if found else self.captured(specs)
             if program.written and self.repeats(leaves):
                 pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
                 store = (key, pattern)
@@ -223,7 +227,7 @@ class Transform:
                 specs = self.specs(args, pattern)
                 front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
                 found = front.find()
-                program = found[0] if found else program_of(self.fun, specs, self.options)
+                program = found[0] if found else self.captured(specs)
             if found:
                 entry = self.revive(*found, extra)
             else:
