@@ -36,31 +36,35 @@ if TYPE_CHECKING:
     from .api.gradient import grad, jit, value_and_grad
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
     from .api.special import stop_gradient
+    from .api.structures import zeros_like
     from .api.tangent import jvp
     from .api.vjp import vjp
+    from .runtime.workspace import release
 
 __version__ = "0.1.0"
 
 # The transforms are loaded at first use: `import adjit` alone does not load Numba.
 _HOMES = {
-    "check_grads": "check",
-    "grad": "gradient",
-    "hessian": "jacobian",
-    "hvp": "jacobian",
-    "jacfwd": "jacobian",
-    "jacrev": "jacobian",
-    "jit": "gradient",
-    "jvp": "tangent",
-    "stop_gradient": "special",
-    "value_and_grad": "gradient",
-    "vjp": "vjp",
+    "check_grads": "api.check",
+    "grad": "api.gradient",
+    "hessian": "api.jacobian",
+    "hvp": "api.jacobian",
+    "jacfwd": "api.jacobian",
+    "jacrev": "api.jacobian",
+    "jit": "api.gradient",
+    "jvp": "api.tangent",
+    "release": "runtime.workspace",
+    "stop_gradient": "api.special",
+    "value_and_grad": "api.gradient",
+    "vjp": "api.vjp",
+    "zeros_like": "api.structures",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'adjit' has no attribute {name!r}")
-    found = getattr(import_module(f".api.{_HOMES[name]}", __name__), name)
+    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = found
     return found
 
@@ -96,7 +100,9 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "release",
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "zeros_like",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -111,8 +111,8 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
     return passes(inspected(made, "tangent"), AFTER_DERIVATIVE)
 
 
-def emit(fn: Function, options: Options, title: str = "") -> Text:
-    """The text of a core function's module."""
+def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] = ()) -> Text:
+    """The text of a core function's module; results that are `lent` may lie in its workspace."""
     fn = passes(fn, BEFORE_TEXT)
     with timed("codegen"):
-        return module_text(fn, options, tuple(ROUTINES), title)
+        return module_text(fn, options, tuple(ROUTINES), title, lent)

@@ -29,7 +29,7 @@ from ..options import Options
 from . import aliasing, files, modules, pytree
 from .modules import Loaded
 from .support import Failure
-from .workspace import EMPTY, Pool
+from .workspace import EMPTY, Lent, Pool
 
 Convert = Callable[[Any], Any]
 WORDS = numba.types.Array(numba.types.int64, 1, "C")
@@ -183,6 +183,26 @@ class Runner:
             found = self.loaded.call(*leaves) if self.pool is None else self.with_workspace(leaves)
         except Failure as failed:
             raise failure(failed, self.text) from None
+        return self.flat(found, leaves)
+
+    def lend(self, leaves: Sequence[Any]) -> tuple[Any, Lent | None]:
+        """The same, with the workspace that some results may lie in."""
+        if self.pool is None:
+            return self.call(leaves), None
+        if not self.loaded.compiled:
+            leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
+        lent = Lent(self.pool, self.pool.take())
+        try:
+            found = self.loaded.call(*leaves, lent.words[0])
+        except Failure as failed:
+            lent.back()
+            raise failure(failed, self.text) from None
+        except BaseException:
+            lent.drop()
+            raise
+        return self.flat(found, leaves), lent
+
+    def flat(self, found: Any, leaves: Sequence[Any]) -> Any:
         if self.count == 1:
             found = (found,)
         elif self.count == 0:
