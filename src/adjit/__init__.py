@@ -32,6 +32,7 @@ from .errors import (
 from .options import Options
 
 if TYPE_CHECKING:
+    from .api.batch import vmap
     from .api.check import check_grads
     from .api.gradient import grad, jit, value_and_grad
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
@@ -57,6 +58,7 @@ _HOMES = {
     "stop_gradient": "api.special",
     "value_and_grad": "api.gradient",
     "vjp": "api.vjp",
+    "vmap": "api.batch",
     "zeros_like": "api.structures",
 }
 
@@ -104,5 +106,6 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
     "zeros_like",
 ]

@@ -158,7 +158,11 @@ class Transform:
     # -- programs
     def program(self, arguments: tuple[Spec, ...]) -> Program:
         """The transformed program for arguments of these kinds; other transforms build on it."""
-        return self.derive(program_of(self.fun, arguments, self.options))
+        return self.derive(self.below(arguments))
+
+    def below(self, arguments: tuple[Spec, ...]) -> Program:
+        """The program that is transformed."""
+        return program_of(self.fun, arguments, self.options)
 
     def title(self) -> str:
         name = getattr(self.base, "__name__", "function")
@@ -213,7 +217,7 @@ class Transform:
             specs, store = self.specs(args), key
             front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
             found = front.find()
-            program = found[0] if found else program_of(self.fun, specs, self.options)
+            program = found[0] if found else self.below(specs)
             if program.written and self.repeats(leaves):
                 pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
                 store = (key, pattern)
@@ -223,7 +227,7 @@ class Transform:
                 specs = self.specs(args, pattern)
                 front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
                 found = front.find()
-                program = found[0] if found else program_of(self.fun, specs, self.options)
+                program = found[0] if found else self.below(specs)
             if found:
                 entry = self.revive(*found, extra)
             else:
