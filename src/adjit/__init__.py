@@ -32,6 +32,7 @@ from .errors import (
 from .options import Options
 
 if TYPE_CHECKING:
+    from .api import train
     from .api.batch import vmap
     from .api.check import check_grads
     from .api.gradient import grad, jit, value_and_grad
@@ -56,6 +57,7 @@ _HOMES = {
     "jvp": "api.tangent",
     "release": "runtime.workspace",
     "stop_gradient": "api.special",
+    "train": "api",
     "value_and_grad": "api.gradient",
     "vjp": "api.vjp",
     "vmap": "api.batch",
@@ -66,7 +68,12 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'adjit' has no attribute {name!r}")
-    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    home = f".{_HOMES[name]}"
+    found = (
+        import_module(f"{home}.{name}", __name__)
+        if name == "train"
+        else getattr(import_module(home, __name__), name)
+    )
     globals()[name] = found
     return found
 
@@ -104,6 +111,7 @@ __all__ = [
     "jvp",
     "release",
     "stop_gradient",
+    "train",
     "value_and_grad",
     "vjp",
     "vmap",
