@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .api.batch import vmap
     from .api.check import check_grads
     from .api.gradient import grad, jit, value_and_grad
+    from .api.hooks import saved_hooks
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
     from .api.special import stop_gradient
     from .api.structures import zeros_like
@@ -56,6 +57,7 @@ _HOMES = {
     "jit": "api.gradient",
     "jvp": "api.tangent",
     "release": "runtime.workspace",
+    "saved_hooks": "api.hooks",
     "stop_gradient": "api.special",
     "train": "api",
     "value_and_grad": "api.gradient",
@@ -110,6 +112,7 @@ __all__ = [
     "jit",
     "jvp",
     "release",
+    "saved_hooks",
     "stop_gradient",
     "train",
     "value_and_grad",

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..compiler import derived, pipeline
-from ..compiler.ir.nodes import Var
 from ..compiler.program import Program
 from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
-from ..runtime.dispatch import Runner, interface
 from .argnums import Argnums, frozen, positions
 from .transform import Transform, decorated, kept
-from .vjp import Vjp, unshared
+from .vjp import Vjp, forward_only, unshared
 
 
 class Jit(Transform):
@@ -31,6 +29,11 @@ class Jit(Transform):
 
     def derive(self, program: Program) -> Program:
         return program
+
+    def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
+        """What `vjp` of the function in all its arguments keeps, for these arguments."""
+        transform: Vjp = kept(Vjp, self.fun, None, (), options={})
+        return transform.saved(*args, **kwargs)
 
 
 class Gradient(Transform):
@@ -68,12 +71,14 @@ class Gradient(Transform):
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        sweep = derived.forward_sweep(halves.program, self.chosen, self.has_aux)
-        text = pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
+        program = halves.program
+        sweep, notes = derived.forward_sweep(program, self.chosen, self.has_aux)
         arguments = halves.around.with_hidden(unshared(leaves))
-        own = len(halves.program.function.results)
-        values = Runner(interface(sweep), text, self.options).call(arguments)[own:]
-        return buffers.table([v.name for v in sweep.results[own:] if isinstance(v, Var)], values, arguments)
+        rows = buffers.table(
+            sweep, notes, arguments, derived.spelled(program), forward_only(self, sweep, arguments)
+        )
+        whole = pipeline.passes(self.derive(program).function, pipeline.BEFORE_TEXT)
+        return buffers.Saved(rows, buffers.peak(whole, arguments))
 
     def accumulate(self, buffers: Any, *args: Any, **kwargs: Any) -> Any:
         """Add the gradient into the arrays of `buffers` (structured as the gradient) and return the value."""

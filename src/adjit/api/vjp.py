@@ -25,6 +25,7 @@ from ..runtime.dispatch import Around, Interface, Runner, interface
 from ..runtime.fingerprint import mark, unchanged
 from ..runtime.workspace import Lent
 from .argnums import Argnums, frozen, positions
+from .hooks import Hooks, Packed, active, packed
 from .transform import Transform, kept
 
 
@@ -52,6 +53,7 @@ class Split:
     saved_names: tuple[str, ...]
     reads: frozenset[int]
     writes: frozenset[int]
+    together: frozenset[int]  # saved arrays that may share memory with others
     forward: tuple[Interface, Text]
     backward: tuple[Interface, Text]
 
@@ -98,6 +100,7 @@ def split(program: Program, transform: Vjp) -> Split:
         tuple(v.name for v in backward.params[:count]),
         touched(backward, reads),
         touched(backward, writes),
+        frozenset(k for group in backward.shared for k in group),
         (interface(forward), pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`", lent)),
         (interface(backward), pipeline.emit(backward, transform.options, f"Reverse sweep of `{name}`")),
     )
@@ -181,9 +184,24 @@ class Pullback:
         self._borrowed = [
             k
             for k, v in enumerate(saved)
-            if k in used and isinstance(v, np.ndarray) and any(np.may_share_memory(v, a) for a in arrays)
+            if isinstance(v, np.ndarray) and any(np.may_share_memory(v, a) for a in arrays)
         ]
-        self._marks = [mark(saved[k]) for k in self._borrowed] if halves.options.check_inputs else []
+        if (hooks := active()) is not None:
+            self._pack(hooks)
+        read = [k for k in self._borrowed if k in used] if halves.options.check_inputs else []
+        self._marks = [(k, mark(saved[k])) for k in read]
+
+    def _pack(self, hooks: Hooks) -> None:
+        """Let hooks keep what they like of the arrays that are the pullback's own."""
+        assert self._saved is not None
+        kept = self._halves.kept
+        left = {*self._borrowed, *kept.together}
+        self._saved = [
+            packed(hooks, v, kept.saved_names[k]) if isinstance(v, np.ndarray) and k not in left else v
+            for k, v in enumerate(self._saved)
+        ]
+        if self._lent is not None:
+            self._lent.drop()  # who knows what the hook has kept
 
     @property
     def saved(self) -> Any:
@@ -192,7 +210,8 @@ class Pullback:
             raise self._released()
         if self._lent is not None:
             self._lent.drop()
-        return buffers.named(self._halves.kept.saved_names, self._saved)
+        values = [v.unpacked() if isinstance(v, Packed) else v for v in self._saved]
+        return buffers.named(self._halves.kept.saved_names, values)
 
     def _released(self) -> ReleasedError:
         return ReleasedError(
@@ -209,6 +228,7 @@ class Pullback:
             self._unchanged(saved)
             if not self._retain:
                 self._saved = None
+        saved = [v.unpacked() if isinstance(v, Packed) else v for v in saved]
         borrowed = any(k in self._halves.kept.writes for k in self._borrowed)
         try:
             found = self._halves.backward(saved, seeds, self._retain or borrowed)
@@ -229,7 +249,7 @@ class Pullback:
             self._give_back()
 
     def _unchanged(self, saved: Sequence[Any]) -> None:
-        for k, known in zip(self._borrowed, self._marks, strict=False):
+        for k, known in self._marks:
             if not unchanged(saved[k], known):
                 raise InputChangedError(
                     f"the argument array saved as {self._halves.kept.saved_names[k]!r} was written "
@@ -303,13 +323,29 @@ class Vjp(Transform):
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        swept = halves.forward(unshared(leaves))
-        return buffers.table(halves.kept.saved_names, swept.saved, swept.arguments)
+        program, arguments = halves.program, halves.around.with_hidden(unshared(leaves))
+        wrt = halves.kept.leaves.wrt
+        sweep, notes = pipeline.kept(program.function, wrt, None, halves.kept.outputs, apart=True)
+        run = forward_only(self, sweep, arguments)
+        return buffers.Saved(buffers.table(sweep, notes, arguments, derived.spelled(program), run))
 
     def forward(self, args: tuple[Any, ...], kwargs: dict[str, Any], retain: bool) -> tuple[Any, Pullback]:
         halves, leaves = self.prepare(self.bound(args, kwargs))
         swept = halves.forward(leaves)
         return halves.assemble(swept.results), Pullback(halves, swept, retain)
+
+
+def forward_only(
+    transform: Transform, sweep: Function, arguments: Sequence[Any]
+) -> Callable[[], Sequence[Any]]:
+    """Runs a forward sweep; gives what it leaves behind its results, which the table needs the shapes of."""
+
+    def run() -> Sequence[Any]:
+        text = pipeline.emit(sweep, transform.options, f"Forward sweep of `{sweep.name}`")
+        found: Sequence[Any] = Runner(interface(sweep), text, transform.options).call(unshared(arguments))
+        return found
+
+    return run
 
 
 def unshared(leaves: Sequence[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import AdjitError, NotDifferentiableError, SeedError
 from . import pipeline
+from .adjoint import Note
 from .ir.builder import Builder, Names
 from .ir.nodes import Block, Function, Operand, Var
 from .ir.types import Array, is_float
@@ -193,8 +194,29 @@ def with_zeros(fn: Function, params: Sequence[Var]) -> Function:
     return replace(fn, body=Block((*fn.body.stmts, *b.stmts)), results=(*fn.results, *zeros))
 
 
-def forward_sweep(program: Program, argnums: Sequence[int], has_aux: bool = False) -> Function:
-    """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep."""
+def spelled(program: Program) -> list[str]:
+    """The core function's parameters as Python expressions over the arguments."""
+    found: list[str] = []
+
+    def visit(spec: Spec, text: str) -> None:
+        if isinstance(spec, NodeSpec):
+            for key, child in zip(spec.keys, spec.children, strict=True):
+                plain = spec.kind in (dict, tuple, list)
+                visit(child, f"{text}[{key!r}]" if plain else f"{text}.{key}")
+        elif isinstance(spec, ArraySpec | ScalarSpec):
+            found.append(text)
+
+    for name, spec in zip(program.argument_names, program.arguments, strict=True):
+        visit(spec, name)
+    return [*found, *(h.name for h in program.hidden)]
+
+
+def forward_sweep(
+    program: Program, argnums: Sequence[int], has_aux: bool = False
+) -> tuple[Function, tuple[Note, ...]]:
+    """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep, with
+    a note on each such value.
+    """
     fn, seeded = scalar_result(program, has_aux)
     return pipeline.kept(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
 

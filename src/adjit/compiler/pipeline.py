@@ -92,9 +92,16 @@ def joint(
     return passes(inspected(made, "adjoint"), AFTER_DERIVATIVE)
 
 
-def kept(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> Function:
-    """Forward sweep of `joint` and what it leaves; see `adjoint.kept`."""
-    return inspected(adjoint.kept(fn, wrt, seeded), "kept")
+def kept(
+    fn: Function,
+    wrt: Sequence[int],
+    seeded: Sequence[int] | None,
+    outputs: Sequence[int] = (),
+    apart: bool = False,
+) -> tuple[Function, tuple[adjoint.Note, ...]]:
+    """Forward sweep and what it leaves; see `adjoint.kept`."""
+    made, notes = adjoint.kept(fn, wrt, seeded, outputs, apart)
+    return inspected(made, "kept"), notes
 
 
 def split(fn: Function, wrt: Sequence[int], outputs: Sequence[int] = ()) -> tuple[Function, Function]:

@@ -1,26 +1,43 @@
 """The saved values between the two sweeps, as the pullback owns them and as users look at them.
 
-Input: names and values. Output: a named tuple, and a table with sizes. Non-goals: choosing what to save.
+Input: names and values, or the forward sweep with notes on what it keeps. Output: a named tuple, and a
+table with sizes, places and reasons. Non-goals: choosing what to save.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..compiler.adjoint import Note
+from ..compiler.analyses.sizes import Sizes, Unknown
+from ..compiler.ir.nodes import Function, Var
+from ..compiler.ir.types import Array
+from ..errors import source_line
+
 
 @dataclass(frozen=True)
 class Row:
-    """One saved value. `owned` is false for an argument that is merely kept."""
+    """One saved value. `owned` is false for an argument that is merely kept. `name` is the value's in the
+    generated program, `of` the user's; `line` is where it is made, `formula` its bytes as a Python expression
+    over the arguments, `reader` the line whose adjoint reads it, with its text in `needed_by`, `why` the
+    reason why it is saved rather than computed again.
+    """
 
     name: str
     dtype: str
     shape: tuple[int, ...]
     owned: bool
+    of: str = ""
+    line: int = 0
+    formula: str = ""
+    reader: int = 0
+    needed_by: str = ""
+    why: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -30,20 +47,29 @@ class Row:
 
 @dataclass(frozen=True)
 class Saved:
-    """The table of saved values; `nbytes` is their sum."""
+    """The table of saved values; `nbytes` is their sum. `peak` are the bytes that one call of the gradient
+    has at a time beyond its arguments, results included; None where only a run can tell.
+    """
 
     rows: tuple[Row, ...]
+    peak: int | None = None
 
     @property
     def nbytes(self) -> int:
         return sum(r.nbytes for r in self.rows)
 
     def __str__(self) -> str:
-        lines = [f"{'saved':20} {'dtype':8} {'shape':20} {'bytes':>12}"]
+        lines = [f"{'saved':20} {'line':>5} {'dtype':8} {'shape':16} {'bytes':>12}  formula"]
         for r in self.rows:
             size = f"{r.nbytes:12d}" if r.owned else "    argument"
-            lines.append(f"{r.name:20} {r.dtype:8} {r.shape!s:20} {size}")
-        lines.append(f"{'total':50} {self.nbytes:12d}")
+            line = f"{r.line:5d}" if r.line else "     "
+            shape = str(r.shape)
+            lines.append(f"{r.name:20} {line} {r.dtype:8} {shape:16} {size}  {r.formula}".rstrip())
+            reader = f"needed by the adjoint of line {r.reader}: {r.needed_by}" if r.reader else ""
+            lines += [f"{'':6}{text}" for text in (reader, r.why) if text]
+        lines.append(f"{'total':52} {self.nbytes:12d}")
+        if self.peak is not None:
+            lines.append(f"{'most at a time, results included':52} {self.peak:12d}")
         return "\n".join(lines)
 
 
@@ -65,11 +91,63 @@ def named(names: Sequence[str], values: Sequence[Any]) -> Any:
     return namedtuple("SavedValues", unique(names), rename=True)(*values)
 
 
-def table(names: Sequence[str], values: Sequence[Any], arguments: Sequence[Any]) -> Saved:
-    """The table for saved values; those in the arguments' memory are not owned."""
-    arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+class _Table:
+    def __init__(self, sweep: Function, arguments: Sequence[Any], names: Sequence[str]) -> None:
+        spelled = dict(zip(sweep.params, names, strict=False))
+        self.sizes = Sizes(sweep, arguments, spelled)
+        self.params = set(sweep.params)
+
+    def shape(self, v: Var) -> tuple[int, ...]:
+        if not isinstance(v.type, Array):
+            return ()
+        if v.type.growing:
+            raise Unknown(v.name)
+        return tuple(max(self.sizes.length(v, k), 0) for k in range(v.type.ndim))
+
+    def owned(self, v: Var) -> bool:
+        return v not in self.params
+
+    def formula(self, v: Var) -> str:
+        return self.sizes.formula_of(v) if self.owned(v) else ""
+
+
+def table(
+    sweep: Function,
+    notes: Sequence[Note],
+    arguments: Sequence[Any],
+    names: Sequence[str],
+    run: Callable[[], Sequence[Any]],
+) -> tuple[Row, ...]:
+    """A row per value that the forward sweep keeps: the last results of `sweep`. `run` gives these values;
+    it is called only where shapes depend on a run.
+    """
+    made = _Table(sweep, arguments, names)
+    kept = [v for v in sweep.results[len(sweep.results) - len(notes) :] if isinstance(v, Var)]
+    assert len(kept) == len(notes)
+    values: Sequence[Any] | None = None
     rows = []
-    for name, value in zip(unique(names), values, strict=True):
-        shared = isinstance(value, np.ndarray) and any(np.may_share_memory(value, a) for a in arrays)
-        rows.append(Row(name, str(np.result_type(value)), np.shape(value), not shared))
-    return Saved(tuple(rows))
+    for k, (v, note, name) in enumerate(zip(kept, notes, unique([v.name for v in kept]), strict=True)):
+        try:
+            shape = made.shape(v)
+        except Unknown:
+            values = run()[-len(notes) :] if values is None else values
+            shape = np.shape(values[k])
+        at = note.reader
+        text = source_line(at).strip() if at is not None else ""
+        line, reader = note.made.line, 0 if at is None else at.line
+        formula = made.formula(v)
+        rows.append(
+            Row(name, v.type.dtype, shape, made.owned(v), note.name, line, formula, reader, text, note.why)
+        )
+    return tuple(rows)
+
+
+def peak(fn: Function, arguments: Sequence[Any]) -> int | None:
+    """The most bytes that a call of a finished function has at a time beyond its arguments."""
+    try:
+        return Sizes(fn, arguments).peak()
+    except Unknown:
+        return None
+
+
+__all__ = ["Row", "Saved", "named", "peak", "table", "unique"]

@@ -3,7 +3,8 @@
 `reverse` (joint and split adjoints) and `tangent`.
 """
 
+from .account import Note
 from .reverse import joint, kept, split
 from .tangent import tangent
 
-__all__ = ["joint", "kept", "split", "tangent"]
+__all__ = ["Note", "joint", "kept", "split", "tangent"]
