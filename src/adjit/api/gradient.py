@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler import derived, pipeline
+from ..compiler.ir.nodes import Function, Operand
 from ..compiler.program import Program
 from ..errors import SeedError
 from ..options import DEFAULT, Options
@@ -66,6 +67,10 @@ class Gradient(Transform):
             has_aux=self.has_aux,
             marks=self.intermediates,
         )
+
+    def explained(self, program: Program) -> tuple[Function, list[Operand]]:
+        fn, seeded = derived.scalar_result(program, self.has_aux)
+        return fn, [] if seeded is None else [fn.results[seeded]]
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""

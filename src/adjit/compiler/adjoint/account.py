@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..ir.nodes import Alloc, Call, For, If, Load, Location, Op, Stmt, Var, While
+from ..ir.nodes import Call, For, If, Load, Location, Op, Stmt, Var, While
 from ..ir.types import Array
 from ..ir.visitor import operands
 from ..ops import TABLE
@@ -94,7 +94,7 @@ class Account:
             made = "an argument" if stmt is None else "an array of the function"
             reader = next((s for s in self.plan.place.block_with if self._reads(s, v)), None)
             why = f"{made} whose elements are read where they lie"
-            return Note(v.name, _made(stmt), _loc(reader), why if not isinstance(stmt, Alloc) else why)
+            return Note(v.name, _made(stmt), _loc(reader), why)
         return Note(v.name, _made(stmt), _loc(self.readers.get(v)), "a number made outside all loops")
 
     def _reads(self, stmt: Stmt, array: Var) -> bool:

@@ -10,6 +10,7 @@ of LAPACK and BLAS.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Sizes:
         self, fn: Function, arguments: Sequence[object] = (), names: Mapping[Var, str] | None = None
     ) -> None:
         self.fn, self.names = fn, names or {}
-        self.given: dict[Operand, object] = dict(zip(fn.params, arguments, strict=False))
+        self.given: dict[Operand, Any] = dict(zip(fn.params, arguments, strict=False))
         self.definition: dict[Var, Stmt] = {}
         for s in walk(fn.body):
             for v in (*defined(s), *block_params(s)):
@@ -72,7 +73,7 @@ class Sizes:
 
     def _found(self, x: Var) -> Const:
         if x in self.given:
-            value = np.dtype(x.type.dtype).type(self.given[x]).item()  # type: ignore[arg-type]
+            value = np.dtype(x.type.dtype).type(self.given[x]).item()
             return Const(value, x.type)
         match self.definition.get(x):
             case Op(op="cast", args=args):
