@@ -46,7 +46,7 @@ def replaced(w, x):  # type: ignore[no-untyped-def]
     h = np.zeros(3)
     for i in range(3):
         h[i] = w * i
-    g = h * 2.0
+    h *= 2.0
     for i in range(3):
         h[i] = x * i
     return np.sum(h)
@@ -65,7 +65,7 @@ def overwritten(w, x):  # type: ignore[no-untyped-def]
 
 def looped(w, x):  # type: ignore[no-untyped-def]
     s = 0.0
-    for i in range(4):
+    for i in range(100):
         s += np.sin(w * i) * x
     return s
 
