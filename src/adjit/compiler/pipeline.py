@@ -25,6 +25,7 @@ from .ir.verify import verify
 from .library import ROUTINES
 from .passes import finish, in_strips, simplify
 from .program import Program, Spec
+from .watch import watched
 
 Pass = Callable[[Function], Function]
 
@@ -121,5 +122,7 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
 def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] = ()) -> Text:
     """The text of a core function's module; results that are `lent` may lie in its workspace."""
     fn = passes(fn, BEFORE_TEXT)
+    if options.debug_nans:
+        fn = inspected(watched(fn), "watch")
     with timed("codegen"):
         return module_text(fn, options, tuple(ROUTINES), title, lent)

@@ -73,7 +73,11 @@ def failure(found: Failure, text: Text) -> Exception:
         )
     own = getattr(errors, site.error, None)
     if own is not None:
-        made: Exception = own(site.message, site.location)
+        message = site.message
+        if site.names and len(found.args) > 1:
+            at = ", ".join(f"{n} = {v}" for n, v in zip(site.names, found.args[1], strict=True))
+            message = f"{message}, in the iteration {at}"
+        made: Exception = own(message, site.location)
         return made
     kind = getattr(builtins, site.error, RuntimeError)
     made = kind(site.message) if site.message else kind()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from ..ir.builder import Builder, const
 from ..ir.nodes import (
@@ -21,6 +22,7 @@ from ..ir.nodes import (
     For,
     If,
     Load,
+    Location,
     Mark,
     Op,
     Operand,
@@ -43,6 +45,11 @@ from .partials import reads, trace
 from .plan import Plan
 from .regions import reverse_branch, reverse_loop
 from .storage import size
+
+
+def backwards(loc: Location) -> Location:
+    """The place, for what the reverse sweep does there."""
+    return loc if loc.reverse else replace(loc, reverse=True)
 
 
 class ReverseSweep:
@@ -75,7 +82,7 @@ class ReverseSweep:
         """Reverse a block; cotangents of its yields have been added before."""
         self._shadows_inside(block)
         for stmt in reversed(block.stmts):
-            with self.b.at(stmt.loc):
+            with self.b.at(backwards(stmt.loc)):
                 self.statement(stmt)
 
     def _shadows_inside(self, block: Block) -> None:

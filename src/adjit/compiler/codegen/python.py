@@ -28,6 +28,7 @@ HELPERS = (
     "grow",
     "outside",
     "failed",
+    "failed_at",
     "stop_of",
     "take",
     "take_zeros",

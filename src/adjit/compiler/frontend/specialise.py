@@ -173,6 +173,7 @@ class Specialiser:
             stays = frame.facts.virtual_may_stay(name, at)
             if frame.quiet:
                 stays = name in frame.once or frame.facts.read_once(name)
+            stays = stays and not self.options.debug_nans  # each statement by itself, on its own line
             if name.startswith("@") or stays:
                 self.born[value] = self.b.scopes[-1]
             else:

@@ -54,6 +54,7 @@ class Location:
     end_line: int = 0
     end_column: int = 0
     function: str = ""
+    reverse: bool = False  # whether a reverse sweep made what stands here
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column + 1}"
@@ -235,11 +236,14 @@ class Bounds(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Stmt):
-    """`error` names a builtin exception or one of `adjit.errors`; `message` is constant text."""
+    """`error` names a builtin exception or one of `adjit.errors`; `message` is constant text, `values` are
+    numbers that the error shows with their names.
+    """
 
     cond: Operand
     error: str
     message: str
+    values: tuple[Operand, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
