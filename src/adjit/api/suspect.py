@@ -81,7 +81,7 @@ def suspect(fn: Function, point: Sequence[Any], up: Sequence[Any], down: Sequenc
             got, wanted = found
             return (
                 f"the statement to look at is line {op.loc.line}, `{_text(op)}`: its "
-                f"`{op.op}` gives {got:.6g} by its partials, {wanted:.6g} along the same direction by finite differences"
+                f"`{op.op}` gives {got:.6g} by its partials, {wanted:.6g} by finite differences"
             )
     return ""
 

@@ -22,6 +22,7 @@ from .copying import add_array, fill, shape_of
 from .forward import ForwardSweep
 from .fused import FusedLoops
 from .fusion import Fusion, early, find
+from .marks import collected, nested
 from .plan import make_plan
 from .sweep import ReverseSweep
 
@@ -146,11 +147,14 @@ def _differentiate(
     seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
     memory = roots(fn)
     active = activity(fn, memory, [fn.params[k] for k in wrt], seeded)
-    plan = make_plan(fn, active, Fusion() if seed is None else find(fn, active))
+    plan = make_plan(fn, active, Fusion() if seed is None or nested(fn) else find(fn, active))
     names = Names(max_number(fn) + 1)
     forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
     sweep = ForwardSweep(forward, plan, active)
+    inner = collected(fn, plan.place, marks)
+    sweep.collected = list(inner.values())
     reverse = ReverseSweep(backward, plan, active, sweep)
+    reverse.collected = {m: one for one in inner.values() for m in one.marks}
     parameters = [fn.params[k] for k in wrt]
     seeds: list[Var] = []
     if plan.fusion.of:
@@ -170,9 +174,7 @@ def _differentiate(
     known = frozenset((*reverse.again.shadows.values(), *reverse.ct.sums.values()))
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
-    marked = [
-        reverse.marked[m] if m in reverse.marked else _without_influence(fn, backward, m) for m in marks
-    ]
+    marked = [_marked(reverse, fn, m) for m in marks]
     return _Halves(forward, backward, seeds, gradients, list(buffers.values()), marked, known, account)
 
 
@@ -220,6 +222,14 @@ def _seeds(reverse: ReverseSweep, seeded: Sequence[Operand], seed: float | None)
         else:
             reverse.ct.add(r, v)
     return found
+
+
+def _marked(reverse: ReverseSweep, fn: Function, name: str) -> Operand:
+    buffer = reverse.forward.trail.marks.get(name)
+    if buffer is not None:
+        assert isinstance(buffer.type, Array)
+        return buffer if buffer.type.ndim else reverse.b.load(buffer, ())
+    return reverse.marked[name] if name in reverse.marked else _without_influence(fn, reverse.b, name)
 
 
 def _without_influence(fn: Function, b: Builder, name: str) -> Operand:

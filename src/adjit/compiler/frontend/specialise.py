@@ -180,8 +180,10 @@ class Specialiser:
                 value = materialise(self, value, name)
         elif not name.startswith("@") and name not in frame.once:
             value = self.settled(value, name)
-        if name in self.options.intermediates and len(self.frames) == 1:
-            value = intermediate(self, name, value)
+        if self.options.intermediates:
+            whole = name if len(self.frames) == 1 else f"{frame.source.name}.{name}"
+            if whole in self.options.intermediates and not frame.quiet:
+                value = intermediate(self, whole, value)
         frame.names[name] = value
 
     @contextmanager
