@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .api.gradient import grad, jit, value_and_grad
     from .api.hooks import saved_hooks
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
+    from .api.sparse import sparse_hessian, sparse_jacobian
     from .api.special import stop_gradient
     from .api.structures import zeros_like
     from .api.tangent import jvp
@@ -59,6 +60,8 @@ _HOMES = {
     "jvp": "api.tangent",
     "release": "runtime.workspace",
     "saved_hooks": "api.hooks",
+    "sparse_hessian": "api.sparse",
+    "sparse_jacobian": "api.sparse",
     "stop_gradient": "api.special",
     "train": "api",
     "value_and_grad": "api.gradient",
@@ -115,6 +118,8 @@ __all__ = [
     "jvp",
     "release",
     "saved_hooks",
+    "sparse_hessian",
+    "sparse_jacobian",
     "stop_gradient",
     "train",
     "value_and_grad",

@@ -7,7 +7,7 @@ they were; each differentiated leaf has one gradient, of its own shape and dtype
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -271,12 +271,17 @@ def pruned(program: Program) -> Program:
     return replace(program, function=replace(program.function, results=results), result=result)
 
 
-def tangent(program: Program, leaves: Leaves, value: bool = True) -> Program:
+def tangent(
+    program: Program,
+    leaves: Leaves,
+    value: bool = True,
+    mode: Callable[[Function, Sequence[int]], Function] = pipeline.tangent,
+) -> Program:
     """`jvp`: further parameters, one tangent per differentiated leaf, stand before the hidden ones. The
-    result is (value, tangent), or the tangent alone.
+    result is (value, tangent), or the tangent alone. `mode` may be `pipeline.pattern`.
     """
     fn = program.function
-    made = pipeline.tangent(fn, leaves.wrt)
+    made = mode(fn, leaves.wrt)
     count, hidden = len(leaves.wrt), len(program.hidden)
     own = len(fn.params) - hidden
     params = (*made.params[:own], *made.params[len(fn.params) :], *made.params[own : len(fn.params)])

@@ -119,6 +119,11 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
     return passes(inspected(made, "tangent"), AFTER_DERIVATIVE)
 
 
+def pattern(fn: Function, wrt: Sequence[int]) -> Function:
+    """Value and sparsity; see `adjoint.pattern`."""
+    return passes(inspected(adjoint.pattern(fn, wrt), "pattern"), AFTER_DERIVATIVE)
+
+
 def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] = ()) -> Text:
     """The text of a core function's module; results that are `lent` may lie in its workspace."""
     fn = passes(fn, BEFORE_TEXT)

@@ -4,7 +4,8 @@
 """
 
 from .account import Note
+from .pattern import pattern
 from .reverse import joint, kept, split
 from .tangent import tangent
 
-__all__ = ["Note", "joint", "kept", "split", "tangent"]
+__all__ = ["Note", "joint", "kept", "pattern", "split", "tangent"]
