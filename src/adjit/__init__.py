@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .api.gradient import grad, jit, value_and_grad
     from .api.hooks import saved_hooks
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
+    from .api.mixed import LossScaler, saved_as
     from .api.sparse import sparse_hessian, sparse_jacobian
     from .api.special import stop_gradient
     from .api.structures import zeros_like
@@ -50,6 +51,7 @@ __version__ = "0.1.0"
 
 # The transforms are loaded at first use: `import adjit` alone does not load Numba.
 _HOMES = {
+    "LossScaler": "api.mixed",
     "check_grads": "api.check",
     "grad": "api.gradient",
     "hessian": "api.jacobian",
@@ -59,6 +61,7 @@ _HOMES = {
     "jit": "api.gradient",
     "jvp": "api.tangent",
     "release": "runtime.workspace",
+    "saved_as": "api.mixed",
     "saved_hooks": "api.hooks",
     "sparse_hessian": "api.sparse",
     "sparse_jacobian": "api.sparse",
@@ -96,6 +99,7 @@ __all__ = [
     "InferenceError",
     "InputChangedError",
     "InternalError",
+    "LossScaler",
     "MemoryBudgetError",
     "MissingRuleError",
     "NameResolutionError",
@@ -117,6 +121,7 @@ __all__ = [
     "jit",
     "jvp",
     "release",
+    "saved_as",
     "saved_hooks",
     "sparse_hessian",
     "sparse_jacobian",
