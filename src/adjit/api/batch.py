@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..compiler import pipeline
-from ..compiler.mapped import mapped
-from ..compiler.passes import simplify
+from .. import compiler
 from ..compiler.program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
 from ..errors import InferenceError, OverwriteError, ShapeError
 from ..options import DEFAULT, Options
@@ -80,6 +78,9 @@ class Vmap(Transform):
         return (self.fun, self.in_axes, self.out_axes, self.options)
 
     def below(self, arguments: tuple[Spec, ...]) -> Program:
+        from ..compiler.mapped import mapped
+        from ..compiler.passes import simplify
+
         per_argument = self.axes_of(len(arguments))
         examples: list[Spec] = []
         axes: list[int | None] = []
@@ -100,7 +101,7 @@ class Vmap(Transform):
             raise ShapeError("vmap needs an argument with an axis of examples", hint="in_axes=0")
         program = program_of(self.fun, tuple(examples), self.options)
         made = mapped(program, arguments, axes, layouts, self.results(program))
-        fn = pipeline.passes(pipeline.inspected(made.function, "vmap"), (simplify,))
+        fn = compiler.pipeline.passes(compiler.pipeline.inspected(made.function, "vmap"), (simplify,))
         return replace(made, function=fn)
 
     def axes_of(self, count: int) -> Sequence[Axes]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import derived, pipeline
+from .. import compiler
 from ..compiler.ir.nodes import Function, Operand
 from ..compiler.program import Program
 from ..errors import SeedError
@@ -59,7 +59,7 @@ class Gradient(Transform):
         return (self.fun, self.value, self.argnums, self.has_aux, self.intermediates, self.options)
 
     def derive(self, program: Program) -> Program:
-        return derived.gradient(
+        return compiler.derived.gradient(
             program,
             self.chosen,
             single=self.single,
@@ -69,21 +69,21 @@ class Gradient(Transform):
         )
 
     def explained(self, program: Program) -> tuple[Function, list[Operand]]:
-        fn, seeded = derived.scalar_result(program, self.has_aux)
+        fn, seeded = compiler.derived.scalar_result(program, self.has_aux)
         return fn, [] if seeded is None else [fn.results[seeded]]
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
+        from ..runtime import tables
+
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
         program = halves.program
-        sweep, notes = derived.forward_sweep(program, self.chosen, self.has_aux)
+        sweep, notes = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
         arguments = halves.around.with_hidden(unshared(leaves))
-        rows = buffers.table(
-            sweep, notes, arguments, derived.spelled(program), forward_only(self, sweep, arguments)
-        )
-        whole = pipeline.passes(self.derive(program).function, pipeline.BEFORE_TEXT)
-        return buffers.Saved(rows, buffers.peak(whole, arguments))
+        whole = compiler.pipeline.passes(self.derive(program).function, compiler.pipeline.BEFORE_TEXT)
+        spelled, run = compiler.derived.spelled(program), forward_only(self, sweep, arguments)
+        return tables.table(sweep, notes, arguments, spelled, run, whole)
 
     def accumulate(self, buffers: Any, *args: Any, **kwargs: Any) -> Any:
         """Add the gradient into the arrays of `buffers` (structured as the gradient) and return the value."""

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import derived, pipeline
-from ..compiler.program import Program
+from .. import compiler
+from ..compiler.program import Program, tuple_tree
 from ..errors import AdjitWarning
 from ..runtime import coloring
 from ..runtime.dispatch import runner
@@ -36,7 +36,9 @@ class _Sparse(_Directional):
         """The program of masks that belongs to a tangent program, made once."""
         if not hasattr(entry, "pattern"):
             program = self.below(entry.program.arguments[: entry.primals])
-            made = derived.tangent(self.differentiated(program), entry.leaves, False, pipeline.pattern)
+            made = compiler.derived.tangent(
+                self.differentiated(program), entry.leaves, False, compiler.pipeline.pattern
+            )
             title = f"Sparsity of `{program.function.name}`"
             entry.pattern = Pushed(
                 made, entry.primals, entry.leaves, runner(made.function, self.options, title)
@@ -106,7 +108,7 @@ class _Sparse(_Directional):
                 return scipy.sparse.csr_array((rows.stop - rows.start, columns.stop - columns.start))
             return matrix[rows, columns]
 
-        inner = entry.leaves.trees[0] if self.single else derived.tuple_tree(entry.leaves.trees)
+        inner = entry.leaves.trees[0] if self.single else tuple_tree(entry.leaves.trees)
         return blocks_tree(tree, inner, block)
 
 
@@ -132,7 +134,7 @@ class SparseHessian(_Sparse):
     word = "Hessian"
 
     def differentiated(self, program: Program) -> Program:
-        return derived.gradient(program, self.chosen, single=self.single, value=False)
+        return compiler.derived.gradient(program, self.chosen, single=self.single, value=False)
 
 
 def sparse_jacobian(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:

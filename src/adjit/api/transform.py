@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import derived, pipeline
-from ..compiler.explain import explain
+from .. import compiler
 from ..compiler.ir.nodes import Function, Operand
 from ..compiler.ir.types import is_float
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
@@ -51,7 +50,7 @@ def program_of(fun: Callable[..., Any], arguments: tuple[Spec, ...], options: Op
     """The program of a function or of a transform of one."""
     if isinstance(fun, Transform):
         return fun.program(arguments)
-    return pipeline.capture(fun, arguments, options)
+    return compiler.pipeline.capture(fun, arguments, options)
 
 
 class Prepared:
@@ -283,10 +282,12 @@ class Transform:
                 )
             specs = found[-1].program.arguments[: len(self.names)]
         program = self.below(specs)
-        spelled = derived.spelled(program)
+        spelled = compiler.derived.spelled(program)
         chosen = [k for k, s in enumerate(spelled) if re.match(re.escape(name) + r"($|[\[.])", s)]
         if not chosen:
             raise ValueError(f"{name!r} is none of {', '.join(spelled)}")
+        from ..compiler.explain import explain
+
         fn, results = self.explained(program)
         return explain(fn, name, [fn.params[k] for k in chosen], results)
 

@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import derived, pipeline
-from ..compiler.analyses.alias import roots
-from ..compiler.analyses.effects import reads, writes
-from ..compiler.codegen import Text
-from ..compiler.ir.nodes import Function, Stmt, Var
+from .. import compiler
+from ..compiler.codegen.linemap import Text
+from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array, is_float
-from ..compiler.ir.visitor import walk
-from ..compiler.program import NodeSpec, Program, ResultLeaf, StaticSpec
+from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, StaticSpec, tuple_tree
 from ..errors import InputChangedError, ReleasedError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, cotangents, pytree
@@ -29,13 +26,6 @@ from .hooks import Hooks, Packed, active, packed
 from .transform import Transform, kept
 
 
-def touched(fn: Function, effect: Callable[[Stmt], tuple[Var, ...]]) -> frozenset[int]:
-    """Parameters whose memory a function may write (or read), for the effect `writes` (or `reads`)."""
-    memory = roots(fn)
-    found: set[Var] = set().union(*(memory[a] for stmt in walk(fn.body) for a in effect(stmt)))
-    return frozenset(k for k, p in enumerate(fn.params) if p in found)
-
-
 @dataclass(frozen=True)
 class Split:
     """What a pullback needs to know of the two functions: who is differentiated, what is saved, and the
@@ -45,7 +35,7 @@ class Split:
     a seed.
     """
 
-    leaves: derived.Leaves
+    leaves: Leaves
     outputs: tuple[int, ...]
     tree: object
     own: int
@@ -60,7 +50,7 @@ class Split:
 
 def output_params(program: Program, names: Sequence[str]) -> tuple[int, ...]:
     found = []
-    numbers = derived.parameters(program)
+    numbers = compiler.derived.parameters(program)
     for name in names:
         at = numbers[program.argument_names.index(name)] if name in program.argument_names else None
         if not isinstance(at, int) or not isinstance(program.function.params[at].type, Array):
@@ -77,20 +67,18 @@ def value_tree(program: Program, count: int) -> object:
     own = len(program.function.results)
     trees: list[object] = [ResultLeaf(own + k) for k in range(count)]
     parts = trees if isinstance(tree, StaticSpec) and tree.value is None else [tree, *trees]
-    return parts[0] if len(parts) == 1 else derived.tuple_tree(parts)
+    return parts[0] if len(parts) == 1 else tuple_tree(parts)
 
 
 def split(program: Program, transform: Vjp) -> Split:
     fn = program.function
-    leaves = derived.choose(program, transform.chosen, transform.argnums is None)
+    leaves = compiler.derived.choose(program, transform.chosen, transform.argnums is None)
     outputs = output_params(program, transform.outputs)
-    forward, backward = pipeline.split(fn, leaves.wrt, outputs)
+    forward, backward = compiler.pipeline.split(fn, leaves.wrt, outputs)
     name = getattr(transform.base, "__name__", "function")
     own = len(fn.results)
-    memory = roots(backward)
-    given = set().union(*(memory[r] for r in backward.results if isinstance(r, Var) and r in memory))
     count = len(forward.results) - own
-    lent = [own + k for k, v in enumerate(backward.params[:count]) if v not in given]
+    lent = compiler.derived.lendable(backward, count, own)
     return Split(
         leaves,
         outputs,
@@ -98,11 +86,16 @@ def split(program: Program, transform: Vjp) -> Split:
         own,
         tuple(k for k, r in enumerate(fn.results) if is_float(r.type)),
         tuple(v.name for v in backward.params[:count]),
-        touched(backward, reads),
-        touched(backward, writes),
+        *compiler.derived.touched(backward),
         frozenset(k for group in backward.shared for k in group),
-        (interface(forward), pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`", lent)),
-        (interface(backward), pipeline.emit(backward, transform.options, f"Reverse sweep of `{name}`")),
+        (
+            interface(forward),
+            compiler.pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`", lent),
+        ),
+        (
+            interface(backward),
+            compiler.pipeline.emit(backward, transform.options, f"Reverse sweep of `{name}`"),
+        ),
     )
 
 
@@ -128,7 +121,7 @@ class Halves:
         self.options = options
         self.runner = Runner(*kept.forward, options)
         self.assemble = pytree.assembler(kept.tree)
-        self.gradients = pytree.assembler(derived.tuple_tree(kept.leaves.trees))
+        self.gradients = pytree.assembler(tuple_tree(kept.leaves.trees))
         self.lock = threading.Lock()
         self._backward: Runner | None = None
 
@@ -321,13 +314,15 @@ class Vjp(Transform):
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
+        from ..runtime import tables
+
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
         program, arguments = halves.program, halves.around.with_hidden(unshared(leaves))
         wrt = halves.kept.leaves.wrt
-        sweep, notes = pipeline.kept(program.function, wrt, None, halves.kept.outputs, apart=True)
+        sweep, notes = compiler.pipeline.kept(program.function, wrt, None, halves.kept.outputs, apart=True)
         run = forward_only(self, sweep, arguments)
-        return buffers.Saved(buffers.table(sweep, notes, arguments, derived.spelled(program), run))
+        return tables.table(sweep, notes, arguments, compiler.derived.spelled(program), run)
 
     def forward(self, args: tuple[Any, ...], kwargs: dict[str, Any], retain: bool) -> tuple[Any, Pullback]:
         halves, leaves = self.prepare(self.bound(args, kwargs))
@@ -341,7 +336,7 @@ def forward_only(
     """Runs a forward sweep; gives what it leaves behind its results, which the table needs the shapes of."""
 
     def run() -> Sequence[Any]:
-        text = pipeline.emit(sweep, transform.options, f"Forward sweep of `{sweep.name}`")
+        text = compiler.pipeline.emit(sweep, transform.options, f"Forward sweep of `{sweep.name}`")
         found: Sequence[Any] = Runner(interface(sweep), text, transform.options).call(unshared(arguments))
         return found
 

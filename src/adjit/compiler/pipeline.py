@@ -17,7 +17,8 @@ from .. import options as environment
 from ..errors import InternalError
 from ..options import Options
 from . import adjoint
-from .codegen import Text, module_text
+from .codegen.linemap import Text
+from .codegen.python import module_text
 from .frontend.specialise import specialise
 from .ir.nodes import Function
 from .ir.printer import text as printed

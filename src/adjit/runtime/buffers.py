@@ -1,23 +1,17 @@
 """The saved values between the two sweeps, as the pullback owns them and as users look at them.
 
-Input: names and values, or the forward sweep with notes on what it keeps. Output: a named tuple, and a
-table with sizes, places and reasons. Non-goals: choosing what to save.
+Input: names and values. Output: a named tuple, and a table with sizes, places and reasons (filled by
+`tables`). Non-goals: choosing what to save.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from ..compiler.adjoint import Note
-from ..compiler.analyses.sizes import Sizes, Unknown
-from ..compiler.ir.nodes import Function, Var
-from ..compiler.ir.types import Array
-from ..errors import source_line
 
 
 @dataclass(frozen=True)
@@ -89,65 +83,3 @@ def unique(names: Sequence[str]) -> list[str]:
 def named(names: Sequence[str], values: Sequence[Any]) -> Any:
     """The values as a named tuple."""
     return namedtuple("SavedValues", unique(names), rename=True)(*values)
-
-
-class _Table:
-    def __init__(self, sweep: Function, arguments: Sequence[Any], names: Sequence[str]) -> None:
-        spelled = dict(zip(sweep.params, names, strict=False))
-        self.sizes = Sizes(sweep, arguments, spelled)
-        self.params = set(sweep.params)
-
-    def shape(self, v: Var) -> tuple[int, ...]:
-        if not isinstance(v.type, Array):
-            return ()
-        if v.type.growing:
-            raise Unknown(v.name)
-        return tuple(max(self.sizes.length(v, k), 0) for k in range(v.type.ndim))
-
-    def owned(self, v: Var) -> bool:
-        return v not in self.params
-
-    def formula(self, v: Var) -> str:
-        return self.sizes.formula_of(v) if self.owned(v) else ""
-
-
-def table(
-    sweep: Function,
-    notes: Sequence[Note],
-    arguments: Sequence[Any],
-    names: Sequence[str],
-    run: Callable[[], Sequence[Any]],
-) -> tuple[Row, ...]:
-    """A row per value that the forward sweep keeps: the last results of `sweep`. `run` gives these values;
-    it is called only where shapes depend on a run.
-    """
-    made = _Table(sweep, arguments, names)
-    kept = [v for v in sweep.results[len(sweep.results) - len(notes) :] if isinstance(v, Var)]
-    assert len(kept) == len(notes)
-    values: Sequence[Any] | None = None
-    rows = []
-    for k, (v, note, name) in enumerate(zip(kept, notes, unique([v.name for v in kept]), strict=True)):
-        try:
-            shape = made.shape(v)
-        except Unknown:
-            values = run()[-len(notes) :] if values is None else values
-            shape = np.shape(values[k])
-        at = note.reader
-        text = source_line(at).strip() if at is not None else ""
-        line, reader = note.made.line, 0 if at is None else at.line
-        formula = made.formula(v)
-        rows.append(
-            Row(name, v.type.dtype, shape, made.owned(v), note.name, line, formula, reader, text, note.why)
-        )
-    return tuple(rows)
-
-
-def peak(fn: Function, arguments: Sequence[Any]) -> int | None:
-    """The most bytes that a call of a finished function has at a time beyond its arguments."""
-    try:
-        return Sizes(fn, arguments).peak()
-    except Unknown:
-        return None
-
-
-__all__ = ["Row", "Saved", "named", "peak", "table", "unique"]

@@ -142,7 +142,7 @@ class Expressions:
         if stmt.op == "trips" and all(
             isinstance(a, Const) and a.value == v for a, v in zip(stmt.args[::2], (0, 1), strict=True)
         ):
-            return call("max", args[1], ast.Constant(0))
+            return call("maximum", args[1], ast.Constant(0))
         value = spelled(stmt.op, args)
         if kind in NARROW and stmt.op not in ("select", "wrap"):
             return call(dtype(kind), value)

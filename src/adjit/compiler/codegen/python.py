@@ -25,6 +25,8 @@ HELPERS = (
     "smul",
     "maximum",
     "minimum",
+    "empty",
+    "zeros",
     "grow",
     "outside",
     "failed",

@@ -190,7 +190,7 @@ class Statements:
         self.put(ast.Assign([target], new) if op is None else ast.AugAssign(target, op, new))
 
     def alloc(self, stmt: Alloc) -> None:
-        function = ast.Attribute(name("np"), "zeros" if stmt.zeroed else "empty", ast.Load())
+        function = "zeros" if stmt.zeroed else "empty"
         kind = dtype(stmt.out.type.dtype)
         if _growing(stmt.out.type):
             shape: ast.expr = literal(0)

@@ -20,6 +20,7 @@ from .dead_stores import dead_stores
 from .distribute import distribute
 from .forward_stores import forward_stores
 from .fuse import fuse
+from .gather import gather
 from .hoist import hoist
 from .promote import promote
 from .relay import relay
@@ -80,6 +81,7 @@ AFTER: tuple[Pass, ...] = (
     dce,
     promote_all,
     relay,
+    gather,
     distribute,  # last, so that nothing fuses its parts again
     hoist_all,  # scratch rows
     cse,

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, take, take_zeros
+from adjit.runtime.support import failed, take, take_zeros, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -28,9 +28,9 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
     gemm(_result, x, p_w)
     if n_p_w_1 != p_b.shape[0]:
         failed(1)
-    ct_p_w = np.zeros((n_p_w, n_p_w_1), np.float64)
-    ct_p_b = np.zeros(n_p_w_1, np.float64)
-    ct_x = np.zeros((n_x, n_p_w), np.float64)
+    ct_p_w = zeros((n_p_w, n_p_w_1), np.float64)
+    ct_p_b = zeros(n_p_w_1, np.float64)
+    ct_x = zeros((n_x, n_p_w), np.float64)
     ct__result = take_zeros(ws, (n_x, n_p_w_1), np.float64)
     total = 0.0
     for i in range(n_x):

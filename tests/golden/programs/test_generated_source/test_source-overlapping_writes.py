@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, take, take_zeros, u
+from adjit.runtime.support import maximum, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -50,14 +50,14 @@ def overlapping_writes_gradient(x, ws):
     a = take(ws, (t_3,), np.float64)
     for i in range(t_1):
         a[i] = y[i]
-    saved_y = take(ws, (max(t_1, 0),), np.float64)
+    saved_y = take(ws, (maximum(t_1, 0),), np.float64)
     for i in range(t_1):
         t_4 = i + 2
         a_1 = a[i]
         y_2 = y[t_4]
         saved_y[i] = y_2
         y[t_4] = y_2 * a_1
-    ct_x = np.zeros(n_x, np.float64)
+    ct_x = zeros(n_x, np.float64)
     ct_y = take_zeros(ws, (n_x,), np.float64)
     ct_y_1 = take_zeros(ws, (t_2,), np.float64)
     ct_y_2 = take_zeros(ws, (n_x,), np.float64)

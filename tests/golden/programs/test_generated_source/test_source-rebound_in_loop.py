@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, take_zeros
+from adjit.runtime.support import maximum, outside, take, take_zeros, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -24,7 +24,7 @@ def rebound_in_loop_gradient(x, ws):
     # u = np.tanh(u + 0.1 * t) * u[0]
     if 0 >= u_1.shape[0]:
         outside(0, 0, u_1.shape[0])
-    saved_t = take(ws, (4, max(n_x, 0)), np.float64)
+    saved_t = take(ws, (4, maximum(n_x, 0)), np.float64)
     u_2 = u_1[0]
     for i in range(n_x):
         t = np.tanh(u_1[i])
@@ -44,7 +44,7 @@ def rebound_in_loop_gradient(x, ws):
         # for t in range(4):
         u_1[i] = t * u_4
     u_5 = u_1[0]
-    ct_x = np.zeros(n_x, np.float64)
+    ct_x = zeros(n_x, np.float64)
     ct_u = take_zeros(ws, (n_x,), np.float64)
     total = 0.0
     ct_u_1 = 0.0

@@ -9,13 +9,13 @@ returns float64, float64
 import numba
 import numpy as np
 
-from adjit.runtime.support import take, u
+from adjit.runtime.support import maximum, take, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def scalar_recurrence_gradient(x, n, ws):
     ws[0] = 8
-    trips = max(n, 0)
+    trips = maximum(n, 0)
     saved_b = take(ws, (trips,), np.float64)
     saved_t = take(ws, (trips,), np.float64)
 

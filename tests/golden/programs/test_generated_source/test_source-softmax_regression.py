@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, outside, smul, take, take_zeros, u
+from adjit.runtime.support import failed, maximum, outside, smul, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -50,8 +50,8 @@ def softmax_regression_gradient(x, w, b, y, ws):
         failed(4)
     if y.shape[1] != n_w:
         failed(5)
-    saved_t = take(ws, (max(n_x, 0), max(n_w, 0)), np.float64)
-    ct_b = np.zeros(n_w, np.float64)
+    saved_t = take(ws, (maximum(n_x, 0), maximum(n_w, 0)), np.float64)
+    ct_b = zeros(n_w, np.float64)
     ct_z = take_zeros(ws, (n_x, n_w), np.float64)
     ct_z_1 = take_zeros(ws, (n_x, n_w), np.float64)
     ct_z_2 = take_zeros(ws, (n_x, n_w), np.float64)
@@ -123,8 +123,8 @@ def softmax_regression_gradient(x, w, b, y, ws):
             ct_b[j] += ct_t
             ct_z[i, j] += ct_t
         total += total_2
-    ct_x = np.zeros((n_x, n_x_1), np.float64)
-    ct_w = np.zeros((n_x_1, n_w), np.float64)
+    ct_x = zeros((n_x, n_x_1), np.float64)
+    ct_w = zeros((n_x_1, n_w), np.float64)
     w_1 = w[:n_x_1, :n_w].T
 
     # z = x @ w + b

@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, smul, take, u
+from adjit.runtime.support import maximum, outside, smul, take, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -31,7 +31,7 @@ def garch_loops_gradient(th, x, ws):
     # h = omega / (1.0 - alpha - beta)
     t = 1.0 - th_2 - th_3
     t_1 = th_1 / t
-    saved_h = take(ws, (max(n_x, 0),), np.float64)
+    saved_h = take(ws, (maximum(n_x, 0),), np.float64)
 
     # for t in range(x.shape[0]):
     s = 0.0
@@ -42,7 +42,7 @@ def garch_loops_gradient(th, x, ws):
         x_1 = x[t_2]
         s += np.log(h) + x_1 * x_1 / h
         h = th_1 + th_2 * x_1 * x_1 + th_3 * h
-    ct_th = np.zeros(th.shape[0], np.float64)
+    ct_th = zeros(th.shape[0], np.float64)
     ct_h = 0.0
     ct_th_1 = 0.0
     ct_th_2 = 0.0

@@ -10,7 +10,7 @@ returns float64, float64[:], float64
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, outside, smul
+from adjit.runtime.support import maximum, outside, smul, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -37,7 +37,7 @@ def logreg_loops_gradient(w, b, X, y):
         t_1 = n_X - 1
         if not 0 <= t_1 < y.shape[0]:
             outside(3, t_1, y.shape[0])
-    ct_w = np.zeros(w.shape[0], np.float64)
+    ct_w = zeros(w.shape[0], np.float64)
 
     # return s / n
     t_2 = 1.0 / t
