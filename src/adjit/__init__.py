@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .api import train
     from .api.batch import vmap
     from .api.check import check_grads
+    from .api.checkpoint import checkpoint
     from .api.gradient import grad, jit, value_and_grad
     from .api.hooks import saved_hooks
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
@@ -53,6 +54,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "LossScaler": "api.mixed",
     "check_grads": "api.check",
+    "checkpoint": "api.checkpoint",
     "grad": "api.gradient",
     "hessian": "api.jacobian",
     "hvp": "api.jacobian",
@@ -113,6 +115,7 @@ __all__ = [
     "ShapeError",
     "UnsupportedSyntaxError",
     "check_grads",
+    "checkpoint",
     "grad",
     "hessian",
     "hvp",

@@ -32,7 +32,7 @@ Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, simplify, finish)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step

@@ -4,8 +4,9 @@
 """
 
 from .account import Note
+from .checkpoints import expanded
 from .pattern import pattern
 from .reverse import joint, kept, split
 from .tangent import tangent
 
-__all__ = ["Note", "joint", "kept", "pattern", "split", "tangent"]
+__all__ = ["Note", "expanded", "joint", "kept", "pattern", "split", "tangent"]

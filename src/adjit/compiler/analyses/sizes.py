@@ -31,12 +31,13 @@ from ..ir.nodes import (
     View,
     While,
 )
-from ..ir.types import Array, Scalar, itemsize
-from ..ir.visitor import block_params, blocks, defined, walk
+from ..ir.types import Array, Scalar, is_integer, itemsize
+from ..ir.visitor import all_defined, block_params, blocks, defined, walk
 from ..ops.core import TABLE, fold
 from .effects import writes
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//"}
+MOST_PASSES = 100_000
 CALLS = {"maximum": "max", "minimum": "min"}
 
 
@@ -93,7 +94,29 @@ class Sizes:
             case If(cond=cond, then=then, orelse=orelse, outs=outs) if x in outs:
                 block = then if self.value(cond) else orelse
                 return self.constant(block.yields[outs.index(x)])
+            case For(outs=outs, stop=None) as loop if x in outs and is_integer(x.type):
+                return self._counted(loop, outs.index(x))
         raise Unknown(x.name)
+
+    def _counted(self, loop: For, k: int) -> Const:
+        """What a loop that only counts arrives at."""
+        passes = range(self.value(loop.lo), self.value(loop.hi), loop.step)
+        if len(passes) > MOST_PASSES:
+            raise Unknown(loop.outs[k].name)
+        inner = set(all_defined(loop.body)) | {loop.iv, *loop.args}
+        integers = [
+            j for j, a in enumerate(loop.args) if is_integer(a.type) and not isinstance(a.type, Array)
+        ]
+        state = {j: self.constant(loop.inits[j]) for j in integers}
+        for i in passes:
+            for v in inner:
+                self.known.pop(v, None)
+            self.known[loop.iv] = Const(i, Scalar("int64"))
+            self.known.update((loop.args[j], c) for j, c in state.items())
+            state = {j: self.constant(loop.body.yields[j]) for j in integers}
+        for v in inner:
+            self.known.pop(v, None)
+        return state[k]
 
     def length(self, array: Var, axis: int) -> int:
         if array in self.given:

@@ -203,7 +203,7 @@ class Statements:
             self.assign(stmt.out, call(function, shape, kind))
 
     def routine(self, stmt: Call) -> None:
-        attrs = [ast.Constant(a) for a in stmt.attrs]
+        attrs = [ast.Constant(a) for a in stmt.attrs if isinstance(a, str | int)]
         self.put(ast.Expr(call(stmt.name, *(self.of(a) for a in stmt.args), *attrs)))
 
     # -- control

@@ -192,7 +192,7 @@ def _own(function: object) -> bool:
 def _transform(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """`adjit.grad(f)` and the like inside a user's function: the transform is made now."""
     name = getattr(function, "__name__", "")
-    if name not in ("grad", "value_and_grad", "jit", "vmap"):
+    if name not in ("grad", "value_and_grad", "jit", "vmap", "checkpoint"):
         ctx.error(
             UnsupportedSyntaxError,
             f"adjit.{name} is not supported inside a differentiated function",

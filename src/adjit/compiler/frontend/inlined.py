@@ -35,7 +35,7 @@ class Transform(Protocol):
     def program(self, arguments: tuple[Spec, ...]) -> Program: ...
 
 
-class _Arguments:
+class Specifications:
     """Specifications and operands of the leaves of values."""
 
     def __init__(self, ctx: Specialiser) -> None:
@@ -83,7 +83,7 @@ class _Arguments:
 
 def call(ctx: Specialiser, transform: Transform, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """The value of `transform(*args, **kwargs)`."""
-    values = _bound(ctx, transform, args, kwargs)
+    values = bound(ctx, transform, args, kwargs)
     program, operands, arrays = _program(ctx, transform, values)
     _overlaps(ctx, program, operands)
     for var in _written(program, operands):
@@ -91,7 +91,7 @@ def call(ctx: Specialiser, transform: Transform, args: Sequence[Value], kwargs: 
     return inline(ctx, program, operands, arrays)
 
 
-def _bound(
+def bound(
     ctx: Specialiser, transform: object, args: Sequence[Value], kwargs: dict[str, Value]
 ) -> list[Value]:
     """One value per parameter, in order."""
@@ -124,7 +124,7 @@ def _program(
 ) -> tuple[Program, list[Operand], list[ArrayValue]]:
     """The program for these arguments; an array passed twice is one parameter if memory is written."""
     for alias in (False, True):
-        arguments = _Arguments(ctx)
+        arguments = Specifications(ctx)
         specs = tuple(arguments.spec(v, alias) for v in values)
         try:
             program = transform.program(specs)
@@ -161,7 +161,13 @@ def inline(
     ctx: Specialiser, program: Program, operands: Sequence[Operand], arrays: Sequence[ArrayValue]
 ) -> Value:
     """The program's statements here, and what it returns."""
-    hidden = []
+    results = instantiate(ctx.b, program.function, [*operands, *hidden_operands(ctx, program)])
+    return result_value(ctx, program.result, results)
+
+
+def hidden_operands(ctx: Specialiser, program: Program) -> list[Operand]:
+    """What a program reads from global and closure variables, here; its constants are guarded here too."""
+    hidden: list[Operand] = []
     for h in program.hidden:
         if isinstance(h.fetch, Outer):
             hidden.append(h.fetch.operand)
@@ -173,8 +179,7 @@ def inline(
     for g in program.guards:
         if g not in ctx.guards:
             ctx.guards.append(g)
-    results = instantiate(ctx.b, program.function, [*operands, *hidden])
-    return result_value(ctx, program.result, results)
+    return hidden
 
 
 def result_value(ctx: Specialiser, tree: object, results: Sequence[Operand]) -> Value:

@@ -39,6 +39,7 @@ Invariants
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from .types import Type
@@ -168,11 +169,14 @@ class Reshape(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call(Stmt):
-    """Library routine `name`: the table in `library` states which array arguments it reads and writes."""
+    """Library routine `name`: the table in `library` states which array arguments it reads and writes.
+
+    `attrs` are constants; that of a part that is run again in reverse is an `adjoint.checkpoints.Region`.
+    """
 
     name: str
     args: tuple[Operand, ...]
-    attrs: tuple[str | int | bool, ...] = ()
+    attrs: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
