@@ -72,6 +72,58 @@ def test_other_modes_and_orders(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(adjit.hvp(saving, (x, ws), v), adjit.hvp(plain, (x, ws), v), rtol=1e-7)
 
 
+def segment(u, v, c, steps):  # type: ignore[no-untyped-def]
+    u, v = u.copy(), v.copy()
+    for _ in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            v[i] += c[i] * c[i] * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+        for i in range(1, u.shape[0] - 1):
+            u[i] += v[i]
+    return u, v
+
+
+segments = adjit.checkpoint(segment)
+
+
+def group(u, v, c, inner, steps):  # type: ignore[no-untyped-def]
+    u, v = u.copy(), v.copy()
+    for _ in range(inner):
+        u, v = segments(u, v, c, steps)
+    return u, v
+
+
+groups = adjit.checkpoint(group)
+
+
+def wave(c, start, steps):  # type: ignore[no-untyped-def]
+    u, _ = segment(start, np.zeros(c.shape[0]), c, steps)
+    return np.sum(u * u)
+
+
+def wave_in_groups(c, start, outer, inner, steps):  # type: ignore[no-untyped-def]
+    u, v = start.copy(), np.zeros(c.shape[0])
+    for _ in range(outer):
+        u, v = groups(u, v, c, inner, steps)
+    return np.sum(u * u)
+
+
+@pytest.mark.compiled
+def test_a_wave_of_ten_thousand_steps_in_a_fiftieth_of_the_memory(compiled: None) -> None:
+    """Three levels of checkpoints; the workspace of a call is what it takes."""
+    c, start = np.full(200, 0.4), np.exp(-0.01 * (np.arange(200) - 100.0) ** 2)
+    whole, parts = adjit.value_and_grad(wave), adjit.value_and_grad(wave_in_groups)
+    value, expected = whole(c, start, 10_000)
+    found, gradient = parts(c, start, 20, 20, 25)
+    assert np.isclose(found, value, rtol=1e-10)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-9 * np.abs(expected).max())
+
+    def words(f):  # type: ignore[no-untyped-def]
+        (entry,) = (e for entries in f.entries.values() for e in entries)
+        return int(entry.runner.pool.idle[0].size)
+
+    assert 50 * words(parts) < words(whole)
+
+
 def pair(p, n):  # type: ignore[no-untyped-def]
     return {"a": np.exp(p["x"]) * n, "b": np.sum(p["x"]) * p["c"], "n": n + 1}
 

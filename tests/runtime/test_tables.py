@@ -66,6 +66,14 @@ def test_sizes_that_only_a_run_can_tell() -> None:
     assert any("as many as the run needs" in row.formula for row in table.rows)
 
 
+@pytest.mark.compiled
+def test_tables_of_what_an_earlier_process_compiled(compiled: None) -> None:
+    x, p = np.ones((6, 3)), {"w": np.ones((3, 4)), "v": np.ones((4, 2))}
+    first = [str(t.saved(p, x)) for t in (adjit.grad(network), adjit.jit(network))]
+    del network.__adjit__  # type: ignore[attr-defined]
+    assert [str(t.saved(p, x)) for t in (adjit.grad(network), adjit.jit(network))] == first
+
+
 SCRIPT = """
 import ctypes
 import sys

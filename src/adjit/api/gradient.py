@@ -78,7 +78,7 @@ class Gradient(Transform):
 
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        program = halves.program
+        program = below.below(halves.program.arguments)  # what another process kept has no statements
         sweep, notes = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
         arguments = halves.around.with_hidden(unshared(leaves))
         whole = compiler.pipeline.passes(self.derive(program).function, compiler.pipeline.BEFORE_TEXT)

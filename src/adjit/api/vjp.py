@@ -318,7 +318,8 @@ class Vjp(Transform):
 
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        program, arguments = halves.program, halves.around.with_hidden(unshared(leaves))
+        program = self.below(halves.program.arguments)  # what another process kept has no statements
+        arguments = halves.around.with_hidden(unshared(leaves))
         wrt = halves.kept.leaves.wrt
         sweep, notes = compiler.pipeline.kept(program.function, wrt, None, halves.kept.outputs, apart=True)
         run = forward_only(self, sweep, arguments)
