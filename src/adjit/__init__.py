@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .api.batch import vmap
     from .api.check import check_grads
     from .api.checkpoint import checkpoint
+    from .api.custom import custom_jvp, custom_vjp
     from .api.gradient import grad, jit, value_and_grad
     from .api.hooks import saved_hooks
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
@@ -55,6 +56,8 @@ _HOMES = {
     "LossScaler": "api.mixed",
     "check_grads": "api.check",
     "checkpoint": "api.checkpoint",
+    "custom_jvp": "api.custom",
+    "custom_vjp": "api.custom",
     "grad": "api.gradient",
     "hessian": "api.jacobian",
     "hvp": "api.jacobian",
@@ -116,6 +119,8 @@ __all__ = [
     "UnsupportedSyntaxError",
     "check_grads",
     "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
     "grad",
     "hessian",
     "hvp",

@@ -77,7 +77,7 @@ class Vmap(Transform):
     def recipe(self) -> tuple[Any, ...]:
         return (self.fun, self.in_axes, self.out_axes, self.options)
 
-    def below(self, arguments: tuple[Spec, ...]) -> Program:
+    def captured(self, arguments: tuple[Spec, ...]) -> Program:
         from ..compiler.mapped import mapped
         from ..compiler.passes import simplify
 

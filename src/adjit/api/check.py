@@ -124,8 +124,7 @@ class _Check:
         ]
         tangents = tuple(pytree.assembler(point.tree)(cast))
         bound = transform.bound(point.arguments(point.leaves), {})
-        given = tangents + (None,) * (len(bound) - len(tangents))
-        _, found = transform.push(bound, given)
+        _, found = transform.push(bound, transform.grouped(tangents, len(bound)))
         return [np.asarray(x, dtype=np.float64) for x in flattened(found)[0]]
 
     def reverse(self, weights: Leaves) -> Leaves:
@@ -170,7 +169,7 @@ class _Check:
         h = 0.5 * self.point.step()
         args = [self.point.arguments(self.point.moved(direction, by)) for by in (0.0, h, -h)]
         try:
-            program = transform.below(transform.specs(transform.bound(args[0], {})))
+            program = transform.captured(transform.specs(transform.bound(args[0], {})))
         except AdjitError:
             return ""
         around = Around(program)

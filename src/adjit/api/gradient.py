@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import compiler
 from ..compiler.ir.nodes import Function, Operand
-from ..compiler.program import Program
+from ..compiler.program import Program, Spec
 from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
@@ -27,6 +27,11 @@ class Jit(Transform):
     def py_func(self) -> Callable[..., Any]:
         """The Python function, uncompiled."""
         return self.base
+
+    def captured(self, arguments: tuple[Spec, ...]) -> Program:
+        if isinstance(self.fun, Transform):
+            return super().captured(arguments)
+        return compiler.pipeline.capture(self.fun, arguments, self.options, plain=True)
 
     def derive(self, program: Program) -> Program:
         return program
@@ -78,7 +83,7 @@ class Gradient(Transform):
 
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        program = below.below(halves.program.arguments)  # what another process kept has no statements
+        program = below.captured(halves.program.arguments)  # what another process kept has no statements
         sweep, notes = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
         arguments = halves.around.with_hidden(unshared(leaves))
         whole = compiler.pipeline.passes(self.derive(program).function, compiler.pipeline.BEFORE_TEXT)

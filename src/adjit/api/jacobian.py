@@ -32,13 +32,13 @@ class _OfArgnums(Transform):
 class _Directional(_OfArgnums):
     """A tangent program in the leaves of `argnums`; `leaves` of the entry say which they are."""
 
-    def differentiated(self, program: Program) -> Program:
+    def below(self, program: Program) -> Program:
         """What is differentiated in tangent mode."""
         return program
 
     def make(self, program: Program, extra: Any) -> Any:
         leaves = compiler.derived.choose(program, self.chosen)
-        made = compiler.derived.tangent(self.differentiated(program), leaves, value=False)
+        made = compiler.derived.tangent(self.below(program), leaves, value=False)
         return Pushed(made, len(program.arguments), leaves, runner(made.function, self.options, self.title()))
 
     def revive(self, program: Program, kept: Any, extra: Any) -> Any:
@@ -48,7 +48,7 @@ class _Directional(_OfArgnums):
 class Hvp(_Directional):
     word = "Hessian-vector product"
 
-    def differentiated(self, program: Program) -> Program:
+    def below(self, program: Program) -> Program:
         return compiler.derived.gradient(program, self.chosen, single=self.single, value=False)
 
     def push(self, args: tuple[Any, ...], vector: Any) -> Any:
@@ -160,7 +160,7 @@ class Jacfwd(_Columns):
 class Hessian(_Columns):
     word = "Hessian"
 
-    def differentiated(self, program: Program) -> Program:
+    def below(self, program: Program) -> Program:
         return compiler.derived.gradient(program, self.chosen, single=self.single, value=False)
 
 

@@ -35,9 +35,9 @@ class _Sparse(_Directional):
     def pattern(self, entry: Any) -> Pushed:
         """The program of masks that belongs to a tangent program, made once."""
         if not hasattr(entry, "pattern"):
-            program = self.below(entry.program.arguments[: entry.primals])
+            program = self.captured(entry.program.arguments[: entry.primals])
             made = compiler.derived.tangent(
-                self.differentiated(program), entry.leaves, False, compiler.pipeline.pattern
+                self.below(program), entry.leaves, False, compiler.pipeline.pattern
             )
             title = f"Sparsity of `{program.function.name}`"
             entry.pattern = Pushed(
@@ -133,7 +133,7 @@ class SparseJacobian(_Sparse):
 class SparseHessian(_Sparse):
     word = "Hessian"
 
-    def differentiated(self, program: Program) -> Program:
+    def below(self, program: Program) -> Program:
         return compiler.derived.gradient(program, self.chosen, single=self.single, value=False)
 
 

@@ -114,6 +114,10 @@ class Transform:
         """The transformed program."""
         raise NotImplementedError
 
+    def captured(self, arguments: tuple[Spec, ...]) -> Program:
+        """The program below this transform."""
+        return program_of(self.fun, arguments, self.options)
+
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the user's function, defaults filled in."""
@@ -161,11 +165,7 @@ class Transform:
     # -- programs
     def program(self, arguments: tuple[Spec, ...]) -> Program:
         """The transformed program for arguments of these kinds; other transforms build on it."""
-        return self.derive(self.below(arguments))
-
-    def below(self, arguments: tuple[Spec, ...]) -> Program:
-        """The program that is transformed."""
-        return program_of(self.fun, arguments, self.options)
+        return self.derive(self.captured(arguments))
 
     def title(self) -> str:
         name = getattr(self.base, "__name__", "function")
@@ -220,7 +220,7 @@ class Transform:
             specs, store = self.specs(args), key
             front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
             found = front.find()
-            program = found[0] if found else self.below(specs)
+            program = found[0] if found else self.captured(specs)
             if program.written and self.repeats(leaves):
                 pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
                 store = (key, pattern)
@@ -230,7 +230,7 @@ class Transform:
                 specs = self.specs(args, pattern)
                 front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
                 found = front.find()
-                program = found[0] if found else self.below(specs)
+                program = found[0] if found else self.captured(specs)
             if found:
                 entry = self.revive(*found, extra)
             else:
@@ -281,7 +281,7 @@ class Transform:
                     "explain needs example arguments until there has been a call: explain(name, *args)"
                 )
             specs = found[-1].program.arguments[: len(self.names)]
-        program = self.below(specs)
+        program = self.captured(specs)
         spelled = compiler.derived.spelled(program)
         chosen = [k for k, s in enumerate(spelled) if re.match(re.escape(name) + r"($|[\[.])", s)]
         if not chosen:

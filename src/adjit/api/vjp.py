@@ -21,7 +21,7 @@ from ..runtime.aliasing import copies
 from ..runtime.dispatch import Around, Interface, Runner, interface
 from ..runtime.fingerprint import mark, unchanged
 from ..runtime.workspace import Lent
-from .argnums import Argnums, frozen, positions
+from .argnums import Argnums, every, frozen, positions
 from .hooks import Hooks, Packed, active, packed
 from .transform import Transform, kept
 
@@ -301,7 +301,7 @@ class Vjp(Transform):
     ) -> None:
         super().__init__(fun, options)
         self.argnums, self.outputs = argnums, outputs
-        self.chosen = tuple(range(len(self.names))) if argnums is None else positions(self, argnums)[0]
+        self.chosen = every(self) if argnums is None else positions(self, argnums)[0]
 
     def recipe(self) -> tuple[Any, ...]:
         return (self.fun, self.argnums, self.outputs, self.options)
@@ -318,7 +318,7 @@ class Vjp(Transform):
 
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        program = self.below(halves.program.arguments)  # what another process kept has no statements
+        program = self.captured(halves.program.arguments)  # what another process kept has no statements
         arguments = halves.around.with_hidden(unshared(leaves))
         wrt = halves.kept.leaves.wrt
         sweep, notes = compiler.pipeline.kept(program.function, wrt, None, halves.kept.outputs, apart=True)

@@ -23,11 +23,13 @@ from .program import (
     ArraySpec,
     Leaves,
     NodeSpec,
+    Position,
     Program,
     ResultLeaf,
     SameAs,
     ScalarSpec,
     Spec,
+    Starred,
     StaticSpec,
     tuple_tree,
 )
@@ -60,7 +62,7 @@ class _Numbering:
         return found
 
 
-def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> Leaves:
+def choose(program: Program, argnums: Sequence[Position], lenient: bool = False) -> Leaves:
     """The differentiated leaves of the arguments `argnums`. `lenient`: an argument without floats is None,
     not an error.
     """
@@ -81,11 +83,15 @@ def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> L
         return ResultLeaf(len(places) - 1)
 
     trees: list[object] = []
-    for k in argnums:
-        before = len(places)
-        trees.append(visit(numbered[k]))
-        if len(places) == before and not lenient:
-            raise no_floats(program, k)
+    for p in argnums:
+        for k, item in p.numbers(program) if isinstance(p, Starred) else [(p, None)]:
+            tree = numbered[k]
+            before = len(places)
+            trees.append(
+                visit(tree.children[item] if isinstance(tree, NodeSpec) and item is not None else tree)
+            )
+            if len(places) == before and not lenient:
+                raise no_floats(program, k, item)
     order = [at if kind == "wrt" else len(wrt) + at for kind, at in places]
     final = tuple(_renumbered(t, order) for t in trees)
     return Leaves(tuple(wrt), final, tuple(zeros))
@@ -104,8 +110,10 @@ def shifted(tree: object, by: int) -> object:
     return ResultLeaf(tree.index + by) if isinstance(tree, ResultLeaf) else tree
 
 
-def no_floats(program: Program, k: int) -> AdjitError:
+def no_floats(program: Program, k: int, item: int | None = None) -> AdjitError:
     name, spec = program.argument_names[k], program.arguments[k]
+    if item is not None and isinstance(spec, NodeSpec):
+        name, spec = f"{name}[{item}]", spec.children[item]
     if isinstance(spec, ArraySpec | ScalarSpec):
         what = f"argument {name!r} is of type {spec.dtype}"
         hint = f"pass it as a float, or leave {name!r} out of argnums"
@@ -226,7 +234,7 @@ def spelled(program: Program) -> list[str]:
 
 
 def forward_sweep(
-    program: Program, argnums: Sequence[int], has_aux: bool = False
+    program: Program, argnums: Sequence[Position], has_aux: bool = False
 ) -> tuple[Function, tuple[Note, ...]]:
     """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep, with
     a note on each such value.
@@ -237,7 +245,7 @@ def forward_sweep(
 
 def gradient(
     program: Program,
-    argnums: Sequence[int],
+    argnums: Sequence[Position],
     *,
     single: bool,
     value: bool,

@@ -24,7 +24,7 @@ from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .library import ROUTINES
-from .passes import finish, in_strips, simplify
+from .passes import expand_rules, finish, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
 from .watch import watched
 
@@ -32,7 +32,7 @@ Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -74,10 +74,12 @@ def passes(fn: Function, chosen: Sequence[Pass]) -> Function:
     return fn
 
 
-def capture(fun: Callable[..., object], arguments: tuple[Spec, ...], options: Options) -> Program:
-    """A user's function for one signature."""
+def capture(
+    fun: Callable[..., object], arguments: tuple[Spec, ...], options: Options, plain: bool = False
+) -> Program:
+    """A user's function for one signature; `plain`: it will not be differentiated."""
     with timed("capture"):
-        program = specialise(fun, arguments, options)
+        program = specialise(fun, arguments, options, plain)
     inspected(program.function, "capture")
     return replace(program, function=passes(program.function, AFTER_CAPTURE))
 
@@ -130,5 +132,7 @@ def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] 
     fn = passes(fn, BEFORE_TEXT)
     if options.debug_nans:
         fn = inspected(watched(fn), "watch")
+    elif not options.precise:
+        fn = passes(fn, (staged_but_sums if options.fastmath else staged,))
     with timed("codegen"):
         return module_text(fn, options, tuple(ROUTINES), title, lent)

@@ -225,7 +225,8 @@ class Runner:
         def call(*arguments: Any) -> Any:
             return inner(*arguments, np.zeros(EMPTY, np.int64))
 
-        return call
+        # Compiled code can call it, as it can the function itself.
+        return numba.njit(call) if self.loaded.compiled else call
 
     def with_workspace(self, leaves: Sequence[Any]) -> Any:
         assert self.pool is not None

@@ -171,7 +171,8 @@ class Reshape(Stmt):
 class Call(Stmt):
     """Library routine `name`: the table in `library` states which array arguments it reads and writes.
 
-    `attrs` are constants; that of a part that is run again in reverse is an `adjoint.checkpoints.Region`.
+    `attrs` are constants: a `library.rules.Rule` where the routine stands for a rule of the user's, a
+    `adjoint.checkpoints.Region` where a part is run again in reverse.
     """
 
     name: str

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.support import grow, smul, u, zeros
+from adjit.runtime.vector import exp
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -26,7 +27,7 @@ def break_and_continue_gradient(x):
         else:
             # s += x[i] * np.exp(s * 0.1)
             x_1 = x[i]
-            t_1 = np.exp(s * 0.1)
+            t_1 = exp(s * 0.1)
             if i >= saved_t.shape[0]:
                 saved_t = grow(saved_t, i)
             saved_t[i] = t_1

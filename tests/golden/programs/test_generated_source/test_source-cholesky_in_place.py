@@ -10,6 +10,7 @@ import numpy as np
 
 from adjit.runtime.routines import gemm
 from adjit.runtime.support import empty, failed, smul, take, take_zeros, u, zeros
+from adjit.runtime.vector import log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -110,4 +111,4 @@ def cholesky_in_place_gradient(m, ws):
     gemm(ct_m, ct_a, m_1, True)
     m_1 = m[:4, :n_m_1].T
     gemm(ct_m_1, m_1, ct_a, True)
-    return np.log(a_3) + a_4 + (np.log(a_5) + a_6) + (np.log(a_7) + a_8) + (np.log(a_9) + a_9), ct_m
+    return log(a_3) + a_4 + (log(a_5) + a_6) + (log(a_7) + a_8) + (log(a_9) + a_9), ct_m
