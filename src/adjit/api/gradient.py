@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from .. import compiler
-from ..compiler.ir.nodes import Var
+from ..compiler.ir.nodes import Function, Operand
 from ..compiler.program import Program, Spec
 from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
-from ..runtime.dispatch import Runner, interface
 from .argnums import Argnums, frozen, positions
 from .transform import Transform, decorated, kept
-from .vjp import Vjp, unshared
+from .vjp import Vjp, forward_only, unshared
 
 
 class Jit(Transform):
@@ -37,6 +36,11 @@ class Jit(Transform):
 
     def derive(self, program: Program) -> Program:
         return program
+
+    def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
+        """What `vjp` of the function in all its arguments keeps, for these arguments."""
+        transform: Vjp = kept(Vjp, self.fun, None, (), options={})
+        return transform.saved(*args, **kwargs)
 
 
 class Gradient(Transform):
@@ -72,16 +76,22 @@ class Gradient(Transform):
             marks=self.intermediates,
         )
 
+    def explained(self, program: Program) -> tuple[Function, list[Operand]]:
+        fn, seeded = compiler.derived.scalar_result(program, self.has_aux)
+        return fn, [] if seeded is None else [fn.results[seeded]]
+
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
+        from ..runtime import tables
+
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        sweep = compiler.derived.forward_sweep(halves.program, self.chosen, self.has_aux)
-        text = compiler.pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
+        program = below.captured(halves.program.arguments)  # what another process kept has no statements
+        sweep, notes = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
         arguments = halves.around.with_hidden(unshared(leaves))
-        own = len(halves.program.function.results)
-        values = Runner(interface(sweep), text, self.options).call(arguments)[own:]
-        return buffers.table([v.name for v in sweep.results[own:] if isinstance(v, Var)], values, arguments)
+        whole = compiler.pipeline.passes(self.derive(program).function, compiler.pipeline.BEFORE_TEXT)
+        spelled, run = compiler.derived.spelled(program), forward_only(self, sweep, arguments)
+        return tables.table(sweep, notes, arguments, spelled, run, whole)
 
     def accumulate(self, buffers: Any, *args: Any, **kwargs: Any) -> Any:
         """Add the gradient into the arrays of `buffers` (structured as the gradient) and return the value."""

@@ -173,7 +173,8 @@ class Jacrev(_OfArgnums):
         transform: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = transform.prepare(transform.bound(args, kwargs))
         assert isinstance(halves, Halves)
-        results, saved, arguments = halves.forward(leaves)
+        swept = halves.forward(leaves)
+        results, saved, arguments = swept.results, swept.saved, swept.arguments
         likes = [results[k] for k in halves.kept.floats]
         wrt = [arguments[p] for p in (*halves.kept.leaves.wrt, *halves.kept.leaves.zeros)]
         rows: dict[tuple[int, int], list[Any]] = {}
@@ -181,6 +182,9 @@ class Jacrev(_OfArgnums):
             found = halves.backward(saved, seeds, True)
             for j, value in enumerate(found):
                 rows.setdefault((i, j), []).append(np.asarray(value))
+        if swept.lent is not None:
+            del saved
+            swept.lent.back()
 
         order = {k: i for i, k in enumerate(halves.kept.floats)}
 

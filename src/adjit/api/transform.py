@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import threading
 import types
 import weakref
@@ -19,6 +20,8 @@ from typing import Any
 import numpy as np
 
 from .. import compiler
+from ..compiler.ir.nodes import Function, Operand
+from ..compiler.ir.types import is_float
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
 from ..errors import AdjitError, InferenceError
 from ..options import DEFAULT, Options, jit_disabled
@@ -170,7 +173,7 @@ class Transform:
     # -- programs
     def program(self, arguments: tuple[Spec, ...]) -> Program:
         """The transformed program for arguments of these kinds; other transforms build on it."""
-        return self.derive(program_of(self.fun, arguments, self.options))
+        return self.derive(self.captured(arguments))
 
     def title(self) -> str:
         name = getattr(self.base, "__name__", "function")
@@ -273,6 +276,34 @@ class Transform:
         """The file that holds the generated program for arguments like these."""
         entry, _ = self.prepare(self.bound(args, kwargs))
         return str(entry.runner.loaded.filename)
+
+    def explain(self, name: str, *args: Any, **kwargs: Any) -> str:
+        """How the argument `name` reaches the result, in words and source lines: where the path forks,
+        where it
+        is cut, and so why a gradient is zero. Without arguments: for those of the latest call.
+        """
+        if args or kwargs:
+            specs = self.specs(self.bound(args, kwargs))
+        else:
+            found = [e for entries in self.entries.values() for e in entries]
+            if not found:
+                raise TypeError(
+                    "explain needs example arguments until there has been a call: explain(name, *args)"
+                )
+            specs = found[-1].program.arguments[: len(self.names)]
+        program = self.captured(specs)
+        spelled = compiler.derived.spelled(program)
+        chosen = [k for k, s in enumerate(spelled) if re.match(re.escape(name) + r"($|[\[.])", s)]
+        if not chosen:
+            raise ValueError(f"{name!r} is none of {', '.join(spelled)}")
+        from ..compiler.explain import explain
+
+        fn, results = self.explained(program)
+        return explain(fn, name, [fn.params[k] for k in chosen], results)
+
+    def explained(self, program: Program) -> tuple[Function, list[Operand]]:
+        """The function and the results that a path is looked for to."""
+        return program.function, [r for r in program.function.results if is_float(r.type)]
 
     @property
     def compiled(self) -> Any:

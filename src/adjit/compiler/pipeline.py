@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -28,12 +28,13 @@ from .ir.visitor import walk
 from .library import ROUTINES
 from .passes import expand_rules, finish, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
+from .watch import watched
 
 Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (expand_rules, simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -117,9 +118,16 @@ def joint(
     return passes(inspected(made, "adjoint"), AFTER_DERIVATIVE)
 
 
-def kept(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> Function:
-    """Forward sweep of `joint` and what it leaves; see `adjoint.kept`."""
-    return inspected(adjoint.kept(fn, wrt, seeded), "kept")
+def kept(
+    fn: Function,
+    wrt: Sequence[int],
+    seeded: Sequence[int] | None,
+    outputs: Sequence[int] = (),
+    apart: bool = False,
+) -> tuple[Function, tuple[adjoint.Note, ...]]:
+    """Forward sweep and what it leaves; see `adjoint.kept`."""
+    made, notes = adjoint.kept(fn, wrt, seeded, outputs, apart)
+    return inspected(made, "kept"), notes
 
 
 def split(fn: Function, wrt: Sequence[int], outputs: Sequence[int] = ()) -> tuple[Function, Function]:
@@ -136,10 +144,17 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
     return passes(inspected(made, "tangent"), AFTER_DERIVATIVE)
 
 
-def emit(fn: Function, options: Options, title: str = "") -> Text:
-    """The text of a core function's module."""
+def pattern(fn: Function, wrt: Sequence[int]) -> Function:
+    """Value and sparsity; see `adjoint.pattern`."""
+    return passes(inspected(adjoint.pattern(fn, wrt), "pattern"), AFTER_DERIVATIVE)
+
+
+def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] = ()) -> Text:
+    """The text of a core function's module; results that are `lent` may lie in its workspace."""
     fn = passes(fn, BEFORE_TEXT)
-    if not options.precise:
+    if options.debug_nans:
+        fn = inspected(watched(fn), "watch")
+    elif not options.precise:
         fn = passes(fn, (staged_but_sums if options.fastmath else staged,))
     with timed("codegen"):
-        return module_text(fn, options, tuple(ROUTINES), title)
+        return module_text(fn, options, tuple(ROUTINES), title, lent)

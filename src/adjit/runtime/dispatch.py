@@ -28,7 +28,7 @@ from ..options import Options
 from . import aliasing, files, modules, pytree
 from .modules import Loaded
 from .support import Failure
-from .workspace import EMPTY, Pool
+from .workspace import EMPTY, Lent, Pool
 
 Convert = Callable[[Any], Any]
 WORDS = numba.types.Array(numba.types.int64, 1, "C")
@@ -78,7 +78,11 @@ def failure(found: Failure, text: Text) -> Exception:
         )
     own = getattr(errors, site.error, None)
     if own is not None:
-        made: Exception = own(site.message, site.location)
+        message = site.message
+        if site.names and len(found.args) > 1:
+            at = ", ".join(f"{n} = {v}" for n, v in zip(site.names, found.args[1], strict=True))
+            message = f"{message}, in the iteration {at}"
+        made: Exception = own(message, site.location)
         return made
     kind = getattr(builtins, site.error, RuntimeError)
     made = kind(site.message) if site.message else kind()
@@ -198,6 +202,26 @@ class Runner:
                 self.__dict__.update(other.__dict__)
                 return self.call(leaves)
             raise failure(failed, self.text) from None
+        return self.flat(found, leaves)
+
+    def lend(self, leaves: Sequence[Any]) -> tuple[Any, Lent | None]:
+        """The same, with the workspace that some results may lie in."""
+        if self.pool is None:
+            return self.call(leaves), None
+        if not self.loaded.compiled:
+            leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
+        lent = Lent(self.pool, self.pool.take())
+        try:
+            found = self.loaded.call(*leaves, lent.words[0])
+        except Failure as failed:
+            lent.back()
+            raise failure(failed, self.text) from None
+        except BaseException:
+            lent.drop()
+            raise
+        return self.flat(found, leaves), lent
+
+    def flat(self, found: Any, leaves: Sequence[Any]) -> Any:
         if self.count == 1:
             found = (found,)
         elif self.count == 0:

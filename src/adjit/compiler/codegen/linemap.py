@@ -19,6 +19,7 @@ class Site:
     location: Location
     array: str = ""
     axis: int = 0
+    names: tuple[str, ...] = ()  # of the values that a failure has with it
 
 
 UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to be equal

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function
@@ -31,6 +31,7 @@ HELPERS = (
     "grow",
     "outside",
     "failed",
+    "failed_at",
     "stop_of",
     "take",
     "take_zeros",
@@ -63,13 +64,21 @@ def _called(lines: list[str]) -> set[str]:
     return {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
-def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), title: str = "") -> Text:
-    """The text of the module; its function has the name of `fn`. `routines` are library calls it may make."""
+def module_text(
+    fn: Function,
+    options: Options,
+    routines: tuple[str, ...] = (),
+    title: str = "",
+    lent: Collection[int] = (),
+) -> Text:
+    """The text of the module; its function has the name of `fn`. `routines` are library calls it may make,
+    `lent` results that may lie in the workspace.
+    """
     name = identifier(fn.name)
     taken = (WORKSPACE, *HELPERS, *SPECIAL, *VECTOR, *routines)
     if name in taken or name in RESERVED:
         name += "_"
-    kept = reusable(fn)
+    kept = reusable(fn, lent)
     body = Statements(fn, (name, *taken), kept, options.precise)
     body.run()
     params = [*(body.names[v] for v in fn.params), *([WORKSPACE] if kept else [])]

@@ -275,8 +275,10 @@ class Statements:
             self.nested(*last)
 
     # -- checks
-    def site(self, error: str, message: str, array: str = "", axis: int = 0) -> ast.expr:
-        self.sites.append(Site(error, message, self.loc, array, axis))
+    def site(
+        self, error: str, message: str, array: str = "", axis: int = 0, names: Sequence[str] = ()
+    ) -> ast.expr:
+        self.sites.append(Site(error, message, self.loc, array, axis, tuple(names)))
         return literal(len(self.sites) - 1)
 
     def bounds(self, stmt: Bounds) -> None:
@@ -291,7 +293,12 @@ class Statements:
 
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
-        self.failing(call("failed", self.site(stmt.error, stmt.message)))
+        if not stmt.values:
+            self.failing(call("failed", self.site(stmt.error, stmt.message)))
+            return
+        names = [v.name for v in stmt.values if isinstance(v, Var)]
+        site = self.site(stmt.error, stmt.message, names=names)
+        self.failing(call("failed_at", site, self.tuple(stmt.values)))
 
     def failing(self, value: ast.expr) -> None:
         self.depth += 1

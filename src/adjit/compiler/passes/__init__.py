@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.nodes import Function
+from ..ir.nodes import Function, Mark
+from ..ir.visitor import walk
 from .batch import batch
 from .checks import checks, wraps
 from .closed_forms import closed_forms
@@ -102,7 +103,8 @@ def simplify(fn: Function) -> Function:
 
 def in_strips(fn: Function) -> Function:
     """Loops over samples in strips: once, for a captured function."""
-    return _run(fn, STRIPS)
+    marked = any(isinstance(s, Mark) for s in walk(fn.body))  # a mark in a loop has one entry per pass
+    return fn if marked else _run(fn, STRIPS)
 
 
 def finish(fn: Function) -> Function:
