@@ -38,29 +38,31 @@ if TYPE_CHECKING:
     from .api.special import stop_gradient
     from .api.tangent import jvp
     from .api.vjp import vjp
+    from .bench import compare
 
 __version__ = "0.1.0"
 
 # The transforms are loaded at first use: `import adjit` alone does not load Numba.
 _HOMES = {
-    "check_grads": "check",
-    "grad": "gradient",
-    "hessian": "jacobian",
-    "hvp": "jacobian",
-    "jacfwd": "jacobian",
-    "jacrev": "jacobian",
-    "jit": "gradient",
-    "jvp": "tangent",
-    "stop_gradient": "special",
-    "value_and_grad": "gradient",
-    "vjp": "vjp",
+    "check_grads": "api.check",
+    "compare": "bench",
+    "grad": "api.gradient",
+    "hessian": "api.jacobian",
+    "hvp": "api.jacobian",
+    "jacfwd": "api.jacobian",
+    "jacrev": "api.jacobian",
+    "jit": "api.gradient",
+    "jvp": "api.tangent",
+    "stop_gradient": "api.special",
+    "value_and_grad": "api.gradient",
+    "vjp": "api.vjp",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'adjit' has no attribute {name!r}")
-    found = getattr(import_module(f".api.{_HOMES[name]}", __name__), name)
+    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = found
     return found
 
@@ -89,6 +91,7 @@ __all__ = [
     "ShapeError",
     "UnsupportedSyntaxError",
     "check_grads",
+    "compare",
     "grad",
     "hessian",
     "hvp",
