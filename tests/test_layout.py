@@ -21,9 +21,8 @@ LAYERS = (
     ("compiler.frontend", "compiler.definitions", "compiler.adjoint", "compiler.codegen"),
     ("compiler.pipeline", "compiler.derived", "compiler"),
     ("runtime",),
-    ("report",),
     ("api",),
-    ("bench", "interop", ""),
+    ("bench", "interop", "report", ""),
     ("demo",),
     ("shell", "__main__"),
 )

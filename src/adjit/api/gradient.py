@@ -12,11 +12,11 @@ from ..compiler.ir.nodes import Var
 from ..compiler.program import Program
 from ..errors import SeedError
 from ..options import DEFAULT, Options
-from ..runtime import buffers, pytree
-from ..runtime.dispatch import Runner, interface
-from .argnums import Argnums, frozen, positions
-from .transform import Transform, decorated, kept
-from .vjp import Vjp, unshared
+from ..runtime import aliasing, buffers, pytree
+from ..runtime.dispatch import Around, Runner, interface
+from .argnums import Argnums, positions
+from .transform import Transform, decorated, program_of
+from .vjp import unshared
 
 
 class Jit(Transform):
@@ -66,12 +66,16 @@ class Gradient(Transform):
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
-        below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
-        halves, leaves = below.prepare(below.bound(args, kwargs))
-        sweep = derived.forward_sweep(halves.program, self.chosen, self.has_aux)
+        bound = self.bound(args, kwargs)
+        program = program_of(self.fun, self.specs(bound), self.options)
+        _, leaves = self.key(bound)
+        if program.written and self.repeats(leaves):
+            pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
+            program = program_of(self.fun, self.specs(bound, pattern), self.options)
+        sweep = derived.forward_sweep(program, self.chosen, self.has_aux)
         text = pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
-        arguments = halves.around.with_hidden(unshared(leaves))
-        own = len(halves.program.function.results)
+        arguments = Around(program).with_hidden(unshared(leaves))
+        own = len(program.function.results)
         values = Runner(interface(sweep), text, self.options).call(arguments)[own:]
         return buffers.table([v.name for v in sweep.results[own:] if isinstance(v, Var)], values, arguments)
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -259,6 +261,13 @@ class Transform:
         """The file that holds the generated program for arguments like these."""
         entry, _ = self.prepare(self.bound(args, kwargs))
         return str(entry.runner.loaded.filename)
+
+    def report(self, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> str:
+        """Write an HTML page about this transform at these arguments, which are not written: source beside
+        the
+        generated program, the graph step by step, what is saved. Returns the path."""
+        written: str = import_module("adjit.report").write(self, path, self.bound(args, kwargs))
+        return written
 
     @property
     def compiled(self) -> Any:
