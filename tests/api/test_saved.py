@@ -31,7 +31,8 @@ def test_saved_in_a_second_process(tmp_path: Path) -> None:
     env = {**os.environ, "ADJIT_CACHE_DIR": str(tmp_path / "cache"), "ADJIT_DISABLE_JIT": "1"}
 
     def run() -> str:
-        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env, check=False)
+        command = [sys.executable, str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

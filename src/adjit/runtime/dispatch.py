@@ -20,13 +20,13 @@ import numpy as np
 
 from .. import errors, options
 from ..compiler import pipeline
-from ..compiler.codegen import Text
+from ..compiler.codegen import Site, Text
 from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
 from ..errors import AdjitError, BackendError
 from ..options import Options
-from . import aliasing, files, modules, pytree
+from . import aliasing, files, modules, pytree, tracebacks
 from .modules import Loaded
 from .support import Failure
 from .workspace import EMPTY, Pool
@@ -63,8 +63,12 @@ def _snapshot(value: object) -> object:
 
 
 def failure(found: Failure, text: Text) -> Exception:
-    """The error that a failed check of a generated program stands for."""
+    """The error that a failed check of a generated program stands for, raised at the user's line."""
     site = text.sites[found.args[0]]
+    return tracebacks.raised_at(_failure(found, site), site.location)
+
+
+def _failure(found: Failure, site: Site) -> Exception:
     if site.error == "OutOfBoundsError":
         _, index, length = found.args
         return errors.OutOfBoundsError(
@@ -77,8 +81,6 @@ def failure(found: Failure, text: Text) -> Exception:
         return made
     kind = getattr(builtins, site.error, RuntimeError)
     made = kind(site.message) if site.message else kind()
-    if site.location.line > 0 and hasattr(made, "add_note"):
-        made.add_note(f"raised at {site.location}")
     return made
 
 
@@ -183,6 +185,9 @@ class Runner:
             found = self.loaded.call(*leaves) if self.pool is None else self.with_workspace(leaves)
         except Failure as failed:
             raise failure(failed, self.text) from None
+        except Exception as error:
+            tracebacks.located(error, self.text, self.loaded.filename)
+            raise
         if self.count == 1:
             found = (found,)
         elif self.count == 0:

@@ -17,6 +17,7 @@ from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
 from .dispatch import Around, Runner, failure, same_value
 from .pytree import WRITEABLE, C, F
 from .support import Failure
+from .tracebacks import located
 
 MISS = object()
 MASK = C | F | WRITEABLE
@@ -65,6 +66,7 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         "MISS": MISS,
         "Failure": Failure,
         "failure": failure,
+        "located": located,
         "same": same_value,
     }
     tests = [_test(k, a, names) for k, a in enumerate(args)]
@@ -105,6 +107,9 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         f"        r = call({passed})",
         "    except Failure as failed:",
         "        raise failure(failed, text) from None",
+        "    except Exception as error:",
+        "        located(error, text, '')",
+        "        raise",
         *(["    finally:", "        give(ws)"] if runner.pool is not None else []),
         f"    return {result}",
     ]

@@ -76,18 +76,18 @@ def gauss_seidel_gradient(a, sweeps, ws):
     # for t in range(sweeps):
     for t in range(sweeps - 1, -1, -1):
         # for i in range(1, 4):
+        ct_u_1 = -0.0
         for i in range(3, 0, -1):
             # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
             t_1 = i - 1
             t_2 = i + 1
             u_2 = saved_u[u(t), u(t_1), 2]
-            ct_t = ct_u[u(i), 3]
+            ct_t = ct_u[u(i), 3] + ct_u_1
             ct_u[u(i), 3] = ct_t * (0.25 * saved_t[u(t), u(t_1), 2])
-            ct_t = ct_t * u_2 * 0.25
-            ct_u[u(i), 4] += ct_t
-            ct_u[u(i), 2] += ct_t
-            ct_u[u(t_2), 3] += ct_t
-            ct_u[u(t_1), 3] += ct_t
+            ct_u_1 = ct_t * u_2 * 0.25
+            ct_u[u(i), 4] += ct_u_1
+            ct_u[u(i), 2] += ct_u_1
+            ct_u[u(t_2), 3] += ct_u_1
             u_2 = saved_u[u(t), u(t_1), 1]
             ct_t = ct_u[u(i), 2]
             ct_u[u(i), 2] = ct_t * (0.25 * saved_t[u(t), u(t_1), 1])
@@ -104,6 +104,8 @@ def gauss_seidel_gradient(a, sweeps, ws):
             ct_u[u(i), 0] += ct_t
             ct_u[u(t_2), 1] += ct_t
             ct_u[u(t_1), 1] += ct_t
+        # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
+        ct_u[0, 3] += ct_u_1
 
     # u = a.copy()
     for i in range(n_a):
