@@ -65,10 +65,7 @@ class Task:
 
 
 def copied(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.copy(order="K")
-    node = pytree.children(value)
-    return value if node is None else pytree.rebuild(node[0], node[1], [copied(c) for c in node[2]])
+    return pytree.mapped(value, lambda x: x.copy(order="K") if isinstance(x, np.ndarray) else x)
 
 
 def floats(value: Any) -> list[Any]:
