@@ -276,7 +276,9 @@ class Transform:
         return found[-1].runner.bare if found else None
 
     def __repr__(self) -> str:
-        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}>"
+        chosen = [self.names[k] for k in getattr(self, "chosen", ())]
+        within = f" in {', '.join(chosen)}" if chosen else ""
+        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}{within}>"
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:
         """A method where the transform decorates one."""

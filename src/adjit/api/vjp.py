@@ -24,6 +24,7 @@ from ..runtime.aliasing import copies
 from ..runtime.dispatch import Around, Interface, Runner, interface
 from ..runtime.fingerprint import fingerprint
 from .argnums import Argnums, frozen, positions
+from .signatures import R
 from .transform import Transform, kept
 
 
@@ -175,6 +176,11 @@ class Pullback:
             raise self._released()
         return buffers.named(self._halves.kept.saved_names, self._saved)
 
+    def __repr__(self) -> str:
+        chosen = ", ".join(self._halves.program.argument_names)
+        state = "released" if self._saved is None else f"{len(self._saved)} saved values"
+        return f"<adjit pullback of {self._halves.around.name} in {chosen}: {state}>"
+
     def _released(self) -> ReleasedError:
         return ReleasedError(
             "the saved values of this pullback were released by its first call",
@@ -269,13 +275,13 @@ def unshared(leaves: Sequence[Any]) -> list[Any]:
 
 
 def vjp(
-    fun: Callable[..., Any],
+    fun: Callable[..., R],
     *args: Any,
     argnums: Argnums | None = None,
     retain: bool = False,
     outputs: Sequence[str] = (),
     **kwargs: Any,
-) -> tuple[Any, Pullback]:
+) -> tuple[R, Pullback]:
     """`(value, pullback)`; `pullback(cotangent)` is a tuple with one gradient per differentiated argument.
 
     All arguments are differentiated unless `argnums` names some; an argument without floats has None.
@@ -287,7 +293,8 @@ def vjp(
     (10.0, (5.0, 2.0))
     """
     transform: Vjp = kept(Vjp, fun, frozen(argnums), tuple(outputs), options={})
-    return transform.forward(args, kwargs, retain)
+    found: tuple[R, Pullback] = transform.forward(args, kwargs, retain)
+    return found
 
 
 __all__ = ["Pullback", "Vjp", "vjp"]

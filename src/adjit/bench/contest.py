@@ -102,7 +102,7 @@ def compare(
     """
     known(against)
     known(tuple(versions or ()))
-    own = value_and_grad(fun, argnums=argnums)
+    own: Any = value_and_grad(fun, argnums=argnums)
     task = Task(fun, own.bound(args, {}), argnums, own.chosen, dict(versions or {}))
     running: list[_Measured] = []
     skipped: dict[str, str] = {}

@@ -18,7 +18,7 @@ from pytensor.gradient import grad_undefined
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 
-from ..api.gradient import Jit, jit, value_and_grad
+from ..api.gradient import jit, value_and_grad
 
 
 def _host(value: Any) -> Any:
@@ -31,7 +31,7 @@ class _Value(Op):  # type: ignore[misc]
 
     def __init__(self, fun: Callable[..., Any], options: dict[str, Any]) -> None:
         self.fun, self.options = fun, options
-        self.function: Jit = jit(fun, **options)
+        self.function: Any = jit(fun, **options)
 
     def __str__(self) -> str:
         return f"adjit({getattr(self.function.base, '__name__', 'function')})"

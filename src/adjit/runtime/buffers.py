@@ -38,6 +38,9 @@ class Saved:
     def nbytes(self) -> int:
         return sum(r.nbytes for r in self.rows)
 
+    def __repr__(self) -> str:
+        return f"<adjit saved values: {len(self.rows)}, {self.nbytes} bytes>"
+
     def __str__(self) -> str:
         lines = [f"{'saved':20} {'dtype':8} {'shape':20} {'bytes':>12}"]
         for r in self.rows:
