@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..compiler import derived, pipeline
+from .. import compiler
 from ..compiler.ir.nodes import Var
 from ..compiler.program import Program
 from ..errors import SeedError
@@ -56,7 +56,7 @@ class Gradient(Transform):
         return (self.fun, self.value, self.argnums, self.has_aux, self.intermediates, self.options)
 
     def derive(self, program: Program) -> Program:
-        return derived.gradient(
+        return compiler.derived.gradient(
             program,
             self.chosen,
             single=self.single,
@@ -73,8 +73,8 @@ class Gradient(Transform):
         if program.written and self.repeats(leaves):
             pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
             program = program_of(self.fun, self.specs(bound, pattern), self.options)
-        sweep = derived.forward_sweep(program, self.chosen, self.has_aux)
-        text = pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
+        sweep = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
+        text = compiler.pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
         arguments = Around(program).with_hidden(unshared(leaves))
         own = len(program.function.results)
         values = Runner(interface(sweep), text, self.options).call(arguments)[own:]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..compiler import derived
-from ..compiler.program import NodeSpec, Program, ResultLeaf, StaticSpec
+from .. import compiler
+from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, StaticSpec
 from ..errors import NotDifferentiableError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
@@ -21,7 +21,7 @@ class Pushed:
     `leaves.wrt`.
     """
 
-    def __init__(self, program: Program, primals: int, leaves: derived.Leaves, runner: Runner) -> None:
+    def __init__(self, program: Program, primals: int, leaves: Leaves, runner: Runner) -> None:
         self.program = program
         self.primals = primals
         self.leaves = leaves
@@ -72,7 +72,7 @@ def parameter_of_leaf(program: Program) -> list[int | None]:
         elif not isinstance(spec, StaticSpec):
             found.append(tree if isinstance(tree, int) else None)
 
-    for tree, spec in zip(derived.parameters(program), program.arguments, strict=True):
+    for tree, spec in zip(compiler.derived.parameters(program), program.arguments, strict=True):
         visit(tree, spec)
     return found
 
@@ -104,9 +104,9 @@ class Jvp(Transform):
                 wrt.append(p)
         primals = len(program.arguments)
         if self.outputs:
-            program = derived.with_outputs(program, self.outputs)
-        leaves = derived.Leaves(tuple(wrt), (), ())
-        made = derived.tangent(program, leaves)
+            program = compiler.derived.with_outputs(program, self.outputs)
+        leaves = Leaves(tuple(wrt), (), ())
+        made = compiler.derived.tangent(program, leaves)
         return Pushed(made, primals, leaves, runner(made.function, self.options, self.title()))
 
     def revive(self, program: Program, kept: Any, extra: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import pipeline
+from .. import compiler
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
 from ..errors import AdjitError, InferenceError
 from ..options import DEFAULT, Options, jit_disabled
@@ -49,7 +49,7 @@ def program_of(fun: Callable[..., Any], arguments: tuple[Spec, ...], options: Op
     """The program of a function or of a transform of one."""
     if isinstance(fun, Transform):
         return fun.program(arguments)
-    return pipeline.capture(fun, arguments, options)
+    return compiler.pipeline.capture(fun, arguments, options)
 
 
 class Prepared:

@@ -7,31 +7,31 @@ they were; each differentiated leaf has one gradient, of its own shape and dtype
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..errors import AdjitError, NotDifferentiableError, SeedError
 from . import pipeline
+from .analyses.alias import roots
+from .analyses.effects import reads, writes
 from .ir.builder import Builder, Names
-from .ir.nodes import Block, Function, Operand, Var
+from .ir.nodes import Block, Function, Operand, Stmt, Var
 from .ir.types import Array, is_float
-from .ir.visitor import max_number
-from .program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+from .ir.visitor import max_number, walk
+from .program import (
+    ArraySpec,
+    Leaves,
+    NodeSpec,
+    Program,
+    ResultLeaf,
+    SameAs,
+    ScalarSpec,
+    Spec,
+    StaticSpec,
+    tuple_tree,
+)
 
 FLOATS = ("float32", "float64")
-
-
-@dataclass(frozen=True)
-class Leaves:
-    """Where the differentiated leaves are: `wrt` are parameters of the core function; `trees` has a tree
-    per chosen argument whose leaves are `ResultLeaf(k)` for the k-th differentiated leaf, counted
-    through `owners`, or None.
-    """
-
-    wrt: tuple[int, ...]
-    trees: tuple[object, ...]
-    zeros: tuple[int, ...]  # parameters whose shape further, zero gradients have (numbered after `wrt`)
 
 
 class _Numbering:
@@ -116,8 +116,15 @@ def no_floats(program: Program, k: int) -> AdjitError:
     )
 
 
-def tuple_tree(trees: Sequence[Any]) -> NodeSpec:
-    return NodeSpec(tuple, tuple(range(len(trees))), tuple(trees))
+def touched(fn: Function) -> tuple[frozenset[int], frozenset[int]]:
+    """Parameters whose memory a function may read, and those whose memory it may write."""
+    memory = roots(fn)
+
+    def parameters_of(effect: Callable[[Stmt], tuple[Var, ...]]) -> frozenset[int]:
+        found: set[Var] = set().union(*(memory[a] for stmt in walk(fn.body) for a in effect(stmt)))
+        return frozenset(k for k, p in enumerate(fn.params) if p in found)
+
+    return parameters_of(reads), parameters_of(writes)
 
 
 def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, int | None]:

@@ -17,13 +17,14 @@ from .. import options as environment
 from ..errors import InternalError
 from ..options import Options
 from . import adjoint
-from .codegen import Text, module_text
+from .codegen.linemap import Text
+from .codegen.python import module_text
 from .frontend.specialise import specialise
 from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .library import ROUTINES
-from .passes import finish, in_strips, simplify
+from .passes import finish, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
 
 Pass = Callable[[Function], Function]
@@ -114,5 +115,7 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
 def emit(fn: Function, options: Options, title: str = "") -> Text:
     """The text of a core function's module."""
     fn = passes(fn, BEFORE_TEXT)
+    if not options.precise:
+        fn = passes(fn, (staged_but_sums if options.fastmath else staged,))
     with timed("codegen"):
         return module_text(fn, options, tuple(ROUTINES), title)

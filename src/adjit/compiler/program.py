@@ -9,8 +9,9 @@ order
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from .ir.nodes import Function
 
@@ -73,6 +74,22 @@ class ResultLeaf:
 
 
 ResultTree = ResultLeaf | StaticSpec | NodeSpec  # NodeSpec children are ResultTrees here
+
+
+def tuple_tree(trees: Sequence[Any]) -> NodeSpec:
+    return NodeSpec(tuple, tuple(range(len(trees))), tuple(trees))
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """Where the differentiated leaves are: `wrt` are parameters of the core function; `trees` has a tree
+    per chosen argument whose leaves are `ResultLeaf(k)` for the k-th differentiated leaf, counted
+    through `owners`, or None.
+    """
+
+    wrt: tuple[int, ...]
+    trees: tuple[object, ...]
+    zeros: tuple[int, ...]  # parameters whose shape further, zero gradients have (numbered after `wrt`)
 
 
 @dataclass(frozen=True, slots=True)

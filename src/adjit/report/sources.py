@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..compiler.codegen import Text
+from ..compiler.codegen.linemap import Text
 from ..compiler.ir.nodes import Location
 
 NAMES = frozenset(dir(builtins))

@@ -206,7 +206,7 @@ class _Machine:
 
     def named(self, x: Any, name: str) -> None:
         """A name for a node that has none yet."""
-        if isinstance(x, _Scalar) and x.node != NONE and not ANONYMOUS.match(name):
+        if isinstance(x, _Scalar) and x.node != NONE and not ANONYMOUS.match(name) and name[0] != "@":
             node = self.trace.nodes[x.node]
             node.name = node.name or name
 

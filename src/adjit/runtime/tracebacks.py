@@ -14,16 +14,23 @@ are several. Invariants: the error's type, message and cause stay. Non-goals: er
 from __future__ import annotations
 
 import re
+from functools import cache
 from types import TracebackType
 from typing import TypeVar
 
-from ..compiler.codegen import Text
-from ..compiler.library import ROUTINES
+from ..compiler.codegen.linemap import Text
 from ..errors import Place
 
 E = TypeVar("E", bound=BaseException)
-RAISING = "|".join(sorted(ROUTINES.keys() - {"gemm", "argsort"}))
-CALL = re.compile(rf"\s*({RAISING})\(")
+
+
+@cache
+def _routine_call() -> re.Pattern[str]:
+    """A line that calls a library routine which may raise. The table is loaded when it is needed first."""
+    from ..compiler.library import ROUTINES
+
+    raising = "|".join(sorted(ROUTINES.keys() - {"gemm", "argsort"}))
+    return re.compile(rf"\s*({raising})\(")
 
 
 def _entry(place: Place) -> TracebackType | None:
@@ -64,7 +71,7 @@ def located(error: E, text: Text, filename: str) -> E:
         at = at.tb_next
     if inside is not None:
         return raised_at(error, text.user_location(inside.tb_lineno))
-    lines = [k for k, line in enumerate(text.source.split("\n"), start=1) if CALL.match(line)]
+    lines = [k for k, line in enumerate(text.source.split("\n"), start=1) if _routine_call().match(line)]
     places = {p.line: p for p in (text.user_location(k) for k in lines) if p is not None}
     if len(places) == 1:
         return raised_at(error, next(iter(places.values())))

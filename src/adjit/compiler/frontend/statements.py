@@ -100,7 +100,7 @@ def _assign(ctx: Specialiser, s: ast.Assign, targets: Sequence[ast.expr], value:
 def _name(ctx: Specialiser, target: ast.expr, found: Value, since: int) -> None:
     """Scalars that were made for a variable are called after it."""
     match target, found:
-        case ast.Name(id=name), ScalarValue(operand=operand):
+        case ast.Name(id=name), ScalarValue(operand=operand) if not name.startswith("@"):
             ctx.b.name(operand, name, since)
         case ast.Tuple(elts=inner) | ast.List(elts=inner), Sequence_(items=items) if len(inner) == len(items):
             for t, v in zip(inner, items, strict=True):

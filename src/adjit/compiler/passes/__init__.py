@@ -19,11 +19,13 @@ from .dead_stores import dead_stores
 from .distribute import distribute
 from .forward_stores import forward_stores
 from .fuse import fuse
+from .gather import gather
 from .hoist import hoist
 from .promote import promote
 from .relay import relay
 from .reorder import reorder
 from .simplify import simplify_ops
+from .stages import stages
 from .unroll import unroll
 
 Pass = Callable[[Function], Function]
@@ -79,12 +81,15 @@ AFTER: tuple[Pass, ...] = (
     dce,
     promote_all,
     relay,
+    gather,
     distribute,  # last, so that nothing fuses its parts again
     hoist_all,  # scratch rows
     cse,
     simplify_ops,
     dce,
 )
+
+CLEAN: tuple[Pass, ...] = (hoist_all, cse, simplify_ops, dce)
 
 
 def simplify(fn: Function) -> Function:
@@ -102,6 +107,22 @@ def finish(fn: Function) -> Function:
     differentiated.
     """
     return _run(fn, AFTER)
+
+
+def staged(fn: Function) -> Function:
+    """Calls of elementary functions apart from what is carried, for a function that is compiled with them
+    in vectors.
+    """
+    return _run(fn, (stages, *CLEAN))
+
+
+def staged_but_sums(fn: Function) -> Function:
+    """The same where sums may be reassociated."""
+    return _run(fn, (stages_but_sums, *CLEAN))
+
+
+def stages_but_sums(fn: Function) -> Function:
+    return stages(fn, sums=True)
 
 
 def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:

@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, take_zeros, u
+from adjit.runtime.support import maximum, outside, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -34,7 +34,7 @@ def gauss_seidel_gradient(a, sweeps, ws):
             outside(2, 0, u_1.shape[1])
         if 4 >= u_1.shape[1]:
             outside(3, 4, u_1.shape[1])
-    trips = max(sweeps, 0)
+    trips = maximum(sweeps, 0)
     saved_t = take(ws, (trips, 3, 3), np.float64)
     saved_u = take(ws, (trips, 3, 3), np.float64)
 
@@ -62,7 +62,7 @@ def gauss_seidel_gradient(a, sweeps, ws):
             saved_t[t, u(t_1), 2] = t_3
             saved_u[t, u(t_1), 2] = u_3
             u_1[i, 3] = 0.25 * t_3 * u_3
-    ct_a = np.zeros((n_a, n_a_1), np.float64)
+    ct_a = zeros((n_a, n_a_1), np.float64)
     ct_u = take_zeros(ws, (n_a, n_a_1), np.float64)
 
     # return np.sum(u * u)

@@ -13,7 +13,8 @@ returns float64, float64[:], float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u
+from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.vector import exp, log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -82,8 +83,8 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     xc = take(ws, (n_x_1, 128), np.float64)
     sq = take(ws, (128,), np.float64)
     y = take(ws, (128,), np.float64)
-    trips = max(n_alphas, 0)
-    trips_1 = max(n_x_1, 0)
+    trips = maximum(n_alphas, 0)
+    trips_1 = maximum(n_x_1, 0)
     saved_t = take(ws, (trips, trips_1), np.float64)
     trips_2 = len(range(0, n_x, 128))
     saved_t_1 = take(ws, (trips, trips_2, trips_1), np.float64)
@@ -94,8 +95,9 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             count_1 += n_x_1 * len(range(i, minimum(i + 128, n_x), 1))
         count += count_1
     saved_xc = take(ws, (count,), np.float64)
-    trips_3 = max(n_x, 0)
+    trips_3 = maximum(n_x, 0)
     saved_y = take(ws, (trips, trips_1, trips_3), np.float64)
+    row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
     prior = 0.0
@@ -104,14 +106,18 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         # for a in range(d):
         log_diag = 0.0
         frob = 0.0
-        for a in range(n_x_1):
-            # log_diag += icf[k, a]
-            icf_1 = icf[k, a]
-            # frob += np.exp(icf[k, a]) ** 2
-            t_5 = np.exp(icf_1)
-            saved_t[k, a] = t_5
-            log_diag += icf_1
-            frob += t_5 * t_5
+        for a in range(0, n_x_1, 512):
+            end = minimum(a + 512, n_x_1)
+            for a_1 in range(a, end):
+                at = a_1 - a
+                # frob += np.exp(icf[k, a]) ** 2
+                t_5 = exp(icf[k, u(a_1)])
+                saved_t[k, u(a_1)] = t_5
+                row_t[u(at)] = t_5 * t_5
+            for a_1 in range(a, end):
+                at = a_1 - a
+                log_diag += icf[k, u(a_1)]
+                frob += row_t[u(at)]
         # for p in range(d, icf.shape[1]):
         for p in range(n_x_1, n_icf):
             # frob += icf[k, p] ** 2
@@ -145,7 +151,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             # for a in range(d):
             for a in range(n_x_1):
                 # y = np.exp(icf[k, a]) * xc[a]
-                t_6 = np.exp(icf[k, a])
+                t_6 = exp(icf[k, a])
                 saved_t_1[k, u(k_1), a] = t_6
                 # for i in range(n):
                 for i_1 in range(i, end):
@@ -189,6 +195,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     saved_mx = take(ws, (len(range(1, n_alphas, 1)), trips_3), np.float64)
     saved_t_2 = take(ws, (trips, trips_3), np.float64)
     saved_t_3 = take(ws, (trips_3,), np.float64)
+    row_t = take(ws, (512,), np.float64)
 
     # for i in range(n):
     s = 0.0
@@ -223,15 +230,22 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # t += np.exp(inner[k, i] - mx)
-                t_5 = np.exp(inner[k, u(i_1)] - mx[u(at)])
+                t_5 = exp(inner[k, u(i_1)] - mx[u(at)])
                 saved_t_2[k, u(i_1)] = t_5
                 t_7[u(at)] += t_5
         # for i in range(n):
-        for i_1 in range(i, end):
-            at = i_1 - i
-            t_5 = t_7[u(at)]
-            saved_t_3[u(i_1)] = t_5
-            s += np.log(t_5) + mx[u(at)]
+        for i_1 in range(i, end, 512):
+            end_1 = minimum(i_1 + 512, end)
+            for i_2 in range(i_1, end_1):
+                at = i_2 - i_1
+                at_1 = i_2 - i
+                t_5 = t_7[u(at_1)]
+                saved_t_3[u(i_2)] = t_5
+                # s += np.log(t) + mx
+                row_t[u(at)] = log(t_5) + mx[u(at_1)]
+            for i_2 in range(i_1, end_1):
+                at = i_2 - i_1
+                s += row_t[u(at)]
 
     # mx = alphas.max()
     if n_alphas == 0:
@@ -259,17 +273,24 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             if alphas_1 == value:
                 pass
     saved_t_4 = take(ws, (trips,), np.float64)
+    row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
     t_5 = 0.0
-    for k in range(n_alphas):
-        # t += np.exp(alphas[k] - mx)
-        t_6 = np.exp(alphas[k] - chosen)
-        saved_t_4[k] = t_6
-        t_5 += t_6
-    ct_alphas = np.zeros(n_alphas, np.float64)
-    ct_means = np.zeros((means.shape[0], means.shape[1]), np.float64)
-    ct_icf = np.zeros((icf.shape[0], n_icf), np.float64)
+    for k in range(0, n_alphas, 512):
+        end = minimum(k + 512, n_alphas)
+        for k_2 in range(k, end):
+            at = k_2 - k
+            # t += np.exp(alphas[k] - mx)
+            t_6 = exp(alphas[u(k_2)] - chosen)
+            saved_t_4[u(k_2)] = t_6
+            row_t[u(at)] = t_6
+        for k_2 in range(k, end):
+            at = k_2 - k
+            t_5 += row_t[u(at)]
+    ct_alphas = zeros(n_alphas, np.float64)
+    ct_means = zeros((means.shape[0], means.shape[1]), np.float64)
+    ct_icf = zeros((icf.shape[0], n_icf), np.float64)
     ct_inner = take_zeros(ws, (n_alphas, n_x), np.float64)
     ct_xc = take_zeros(ws, (n_x_1, 128), np.float64)
     ct_sq = take_zeros(ws, (128,), np.float64)
@@ -444,4 +465,4 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             ct_icf_1 = smul(ct_t_1 + ct_t_1, t_6)
             # log_diag += icf[k, a]
             ct_icf[u(k), a] += ct_icf_1 + ct_log_diag
-    return s - t_1 * (np.log(t_5) + chosen) + prior, ct_alphas, ct_means, ct_icf
+    return s - t_1 * (log(t_5) + chosen) + prior, ct_alphas, ct_means, ct_icf
