@@ -43,5 +43,9 @@ def test_time_beside_numbas() -> None:
     def seconds(what: str) -> float:
         return float(run("-c", f"{what}; import time; print(time.process_time())"))
 
-    pairs = [(seconds("import adjit"), seconds("import numba")) for _ in range(6)]
-    assert min(a for a, _ in pairs) < 1.3 * min(b for _, b in pairs), pairs
+    rows = [
+        [seconds(x) for x in ("import adjit", "import adjit; adjit.grad", "import numba")] for _ in range(6)
+    ]
+    package, transforms, numba = (min(column) for column in zip(*rows, strict=True))
+    assert package < 1.3 * numba, rows
+    assert transforms < 2.0 * numba, rows  # 1.5 when this was written: Numba and what compiling needs of it
