@@ -1,6 +1,4 @@
-"""Pages that are generated when the site is built: the API from docstrings, what is supported from the
-compiler's own
-tables, the gallery from its programs.
+"""Pages that are generated when the site is built: the API from docstrings, the gallery from its programs.
 
 Input: the installed package and `docs/gallery`. Output: Markdown. The same functions serve the tests.
 """
@@ -68,39 +66,6 @@ def api() -> str:
     return "\n".join(parts)
 
 
-def supported() -> str:
-    import math
-
-    import numpy as np
-    from scipy import special
-
-    from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE
-    from adjit.compiler.frontend import fence
-    from adjit.compiler.frontend.arrays.numpy_table import BUILTINS
-    from adjit.compiler.frontend.arrays.scalars import BY_FUNCTION
-
-    homes = {"np": np, "np.linalg": np.linalg, "scipy.special": special, "math": math}
-    functions: set[str] = set()
-    for table in (DEFINITIONS, ELEMENTWISE, BUILTINS, BY_FUNCTION):
-        for f in table:
-            name = getattr(f, "__name__", "")
-            functions |= {
-                f"{home}.{name}" for home, there in homes.items() if getattr(there, name, None) is f
-            }
-    rows = "\n".join(
-        f"| {what} | {why} | {instead} |" for what, why, instead in sorted(set(fence.REFUSED.values()))
-    )
-    return (
-        "# What is supported\n\n## Python\n\nRead: "
-        f"{', '.join(f'`{w}`' for w in (fence.STATEMENTS + fence.EXPRESSIONS).split())} "
-        "(names of Python's `ast`).\n\nRefused:\n\n| construct | why | instead |\n|---|---|---|\n"
-        f"{rows}\n\n## Functions\n\n"
-        f"{', '.join(f'`{f}`' for f in sorted(functions))}, and the methods of arrays with these names.\n\n"
-        "Any other Python function is read as its caller is, and must keep to the same language. "
-        "What cannot be read is refused with the place and the reason.\n"
-    )
-
-
 def gallery() -> str:
     parts = [
         "# Gallery\n\nEight problems that need gradients, each a file that runs as it stands "
@@ -151,7 +116,6 @@ def on_files(files, config):  # type: ignore[no-untyped-def]
 
     for name, make in (
         ("api.md", api),
-        ("supported.md", supported),
         ("gallery.md", gallery),
         ("worked.svg", picture),
     ):

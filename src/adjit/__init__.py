@@ -33,6 +33,7 @@ from .options import Options
 
 if TYPE_CHECKING:
     from .api.check import check_grads
+    from .api.custom import custom_jvp, custom_vjp
     from .api.gradient import grad, jit, value_and_grad
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
     from .api.special import stop_gradient
@@ -46,6 +47,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "check_grads": "api.check",
     "compare": "bench",
+    "custom_jvp": "api.custom",
+    "custom_vjp": "api.custom",
     "grad": "api.gradient",
     "hessian": "api.jacobian",
     "hvp": "api.jacobian",
@@ -92,6 +95,8 @@ __all__ = [
     "UnsupportedSyntaxError",
     "check_grads",
     "compare",
+    "custom_jvp",
+    "custom_vjp",
     "grad",
     "hessian",
     "hvp",

@@ -62,3 +62,7 @@ def factorised(a, b):
 def escaping(x):
     text = x * 2.0  # </script><b>&
     return text
+
+
+def keyword(x, *, k):
+    return x * k

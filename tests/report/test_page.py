@@ -142,6 +142,11 @@ def test_what_is_not_drawn_says_why(make: Any, args: tuple[Any, ...], said: str,
     assert said in outline(path).texts["graph"]
 
 
+def test_parameters_by_keyword_only_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(adjit.InferenceError, match="report"):
+        adjit.grad(programs.keyword).report(tmp_path / "page.html", 1.0, k=2.0)
+
+
 # -- in a browser
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:

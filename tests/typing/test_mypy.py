@@ -81,9 +81,13 @@ def test_a_users_file(tmp_path: Path) -> None:
     assert {int(n) for n in re.findall(r"user_program\.py:(\d+): error", done.stdout)} == wrong, done.stdout
 
 
-def curve(w, x=2.0, *, power=3):
+def curve(w, x=2.0, power=3):
     """A curve."""
     return w * x**power
+
+
+def summed(first, *rest):
+    return first + rest[0]
 
 
 @pytest.mark.parametrize("make", [adjit.jit, adjit.grad, adjit.value_and_grad, adjit.hessian, adjit.jacfwd])
@@ -99,6 +103,7 @@ def test_reprs_say_what_a_thing_is() -> None:
     assert repr(adjit.grad(curve, argnums=("w", "x"))) == "<adjit gradient of curve in w, x>"
     assert repr(adjit.value_and_grad(curve)) == "<adjit value and gradient of curve in w>"
     assert re.fullmatch(r"<adjit pullback of curve in w, x, power: \d+ saved values>", repr(pullback))
+    assert repr(adjit.grad(summed, argnums=(0, 1))) == "<adjit gradient of summed in first, rest>"
     pullback()
     assert repr(pullback) == "<adjit pullback of curve in w, x, power: released>"
     assert re.fullmatch(

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import compiler
 from ..compiler.ir.nodes import Var
-from ..compiler.program import Program
+from ..compiler.program import Program, Spec
 from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import aliasing, buffers, pytree
@@ -29,6 +29,11 @@ class Jit(Transform):
     def py_func(self) -> Callable[..., Any]:
         """The Python function, uncompiled."""
         return self.base
+
+    def captured(self, arguments: tuple[Spec, ...]) -> Program:
+        if isinstance(self.fun, Transform):
+            return super().captured(arguments)
+        return compiler.pipeline.capture(self.fun, arguments, self.options, plain=True)
 
     def derive(self, program: Program) -> Program:
         return program

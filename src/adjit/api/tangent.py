@@ -12,6 +12,7 @@ from ..errors import NotDifferentiableError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around, Runner, runner
+from .argnums import starred
 from .signatures import R
 from .transform import Transform, kept
 
@@ -112,6 +113,14 @@ class Jvp(Transform):
     def revive(self, program: Program, kept: Any, extra: Any) -> Any:
         return revived(program, kept, self.options)
 
+    def grouped(self, tangents: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+        """One tangent per parameter, from one per positional argument: those of `*args` together."""
+        star = starred(self)
+        if star is not None:
+            rest = tangents[star:]
+            tangents = (*tangents[:star], rest if any(t is not None for t in rest) else None)
+        return tangents + (None,) * (count - len(tangents))
+
     def push(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
         leaves: list[Any] = []
         trees = []
@@ -168,8 +177,7 @@ def jvp(
         raise SeedError(
             f"{len(primals)} primals need as many tangents, not {len(given)}", hint="pass None for constants"
         )
-    given += (None,) * (len(bound) - len(given))
-    value, tangent = transform.push(bound, given)
+    value, tangent = transform.push(bound, transform.grouped(given, len(bound)))
     return value, tangent
 
 

@@ -113,6 +113,10 @@ class Transform:
         """The transformed program."""
         raise NotImplementedError
 
+    def captured(self, arguments: tuple[Spec, ...]) -> Program:
+        """The program below this transform."""
+        return program_of(self.fun, arguments, self.options)
+
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the user's function, defaults filled in."""
@@ -215,7 +219,7 @@ class Transform:
             specs, store = self.specs(args), key
             front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
             found = front.find()
-            program = found[0] if found else program_of(self.fun, specs, self.options)
+            program = found[0] if found else self.captured(specs)
             if program.written and self.repeats(leaves):
                 pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
                 store = (key, pattern)
@@ -225,7 +229,7 @@ class Transform:
                 specs = self.specs(args, pattern)
                 front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
                 found = front.find()
-                program = found[0] if found else program_of(self.fun, specs, self.options)
+                program = found[0] if found else self.captured(specs)
             if found:
                 entry = self.revive(*found, extra)
             else:
@@ -245,6 +249,16 @@ class Transform:
         if bound is args:
             self.fast = entry.short_way(args)
         return entry.run(leaves)
+
+    def needs_plain_parameters(self, what: str) -> None:
+        """Refuse `*args`, `**kwargs` and parameters that are given by keyword only."""
+        if self.arity < 0:
+            name = getattr(self.base, "__name__", "the function")
+            raise InferenceError(
+                f"`{name}{self.signature}` has parameters that {what} does not pass on",
+                why="there each parameter is given by position",
+                hint="wrap it in a function of plain parameters",
+            )
 
     # -- looking inside
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -276,7 +290,7 @@ class Transform:
         return found[-1].runner.bare if found else None
 
     def __repr__(self) -> str:
-        chosen = [self.names[k] for k in getattr(self, "chosen", ())]
+        chosen = [self.names[k if isinstance(k, int) else k.argument] for k in getattr(self, "chosen", ())]
         within = f" in {', '.join(chosen)}" if chosen else ""
         return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}{within}>"
 

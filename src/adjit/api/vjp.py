@@ -19,7 +19,7 @@ from ..runtime import buffers, cotangents, pytree
 from ..runtime.aliasing import copies
 from ..runtime.dispatch import Around, Interface, Runner, interface
 from ..runtime.fingerprint import fingerprint
-from .argnums import Argnums, frozen, positions
+from .argnums import Argnums, every, frozen, positions
 from .signatures import R
 from .transform import Transform, kept
 
@@ -238,7 +238,7 @@ class Vjp(Transform):
     ) -> None:
         super().__init__(fun, options)
         self.argnums, self.outputs = argnums, outputs
-        self.chosen = tuple(range(len(self.names))) if argnums is None else positions(self, argnums)[0]
+        self.chosen = every(self) if argnums is None else positions(self, argnums)[0]
 
     def recipe(self) -> tuple[Any, ...]:
         return (self.fun, self.argnums, self.outputs, self.options)

@@ -103,6 +103,7 @@ def compare(
     known(against)
     known(tuple(versions or ()))
     own: Any = value_and_grad(fun, argnums=argnums)
+    own.needs_plain_parameters("compare")
     task = Task(fun, own.bound(args, {}), argnums, own.chosen, dict(versions or {}))
     running: list[_Measured] = []
     skipped: dict[str, str] = {}

@@ -22,11 +22,13 @@ from .program import (
     ArraySpec,
     Leaves,
     NodeSpec,
+    Position,
     Program,
     ResultLeaf,
     SameAs,
     ScalarSpec,
     Spec,
+    Starred,
     StaticSpec,
     tuple_tree,
 )
@@ -59,7 +61,7 @@ class _Numbering:
         return found
 
 
-def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> Leaves:
+def choose(program: Program, argnums: Sequence[Position], lenient: bool = False) -> Leaves:
     """The differentiated leaves of the arguments `argnums`. `lenient`: an argument without floats is None,
     not an error.
     """
@@ -80,11 +82,15 @@ def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> L
         return ResultLeaf(len(places) - 1)
 
     trees: list[object] = []
-    for k in argnums:
-        before = len(places)
-        trees.append(visit(numbered[k]))
-        if len(places) == before and not lenient:
-            raise no_floats(program, k)
+    for p in argnums:
+        for k, item in p.numbers(program) if isinstance(p, Starred) else [(p, None)]:
+            tree = numbered[k]
+            before = len(places)
+            trees.append(
+                visit(tree.children[item] if isinstance(tree, NodeSpec) and item is not None else tree)
+            )
+            if len(places) == before and not lenient:
+                raise no_floats(program, k, item)
     order = [at if kind == "wrt" else len(wrt) + at for kind, at in places]
     final = tuple(_renumbered(t, order) for t in trees)
     return Leaves(tuple(wrt), final, tuple(zeros))
@@ -103,8 +109,10 @@ def shifted(tree: object, by: int) -> object:
     return ResultLeaf(tree.index + by) if isinstance(tree, ResultLeaf) else tree
 
 
-def no_floats(program: Program, k: int) -> AdjitError:
+def no_floats(program: Program, k: int, item: int | None = None) -> AdjitError:
     name, spec = program.argument_names[k], program.arguments[k]
+    if item is not None and isinstance(spec, NodeSpec):
+        name, spec = f"{name}[{item}]", spec.children[item]
     if isinstance(spec, ArraySpec | ScalarSpec):
         what = f"argument {name!r} is of type {spec.dtype}"
         hint = f"pass it as a float, or leave {name!r} out of argnums"
@@ -200,7 +208,7 @@ def with_zeros(fn: Function, params: Sequence[Var]) -> Function:
     return replace(fn, body=Block((*fn.body.stmts, *b.stmts)), results=(*fn.results, *zeros))
 
 
-def forward_sweep(program: Program, argnums: Sequence[int], has_aux: bool = False) -> Function:
+def forward_sweep(program: Program, argnums: Sequence[Position], has_aux: bool = False) -> Function:
     """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep."""
     fn, seeded = scalar_result(program, has_aux)
     return pipeline.kept(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
@@ -208,7 +216,7 @@ def forward_sweep(program: Program, argnums: Sequence[int], has_aux: bool = Fals
 
 def gradient(
     program: Program,
-    argnums: Sequence[int],
+    argnums: Sequence[Position],
     *,
     single: bool,
     value: bool,

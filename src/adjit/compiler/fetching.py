@@ -48,6 +48,16 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
+class Held:
+    """The value itself, which is part of something that is checked at each call."""
+
+    value: object
+
+    def __call__(self) -> object:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False)
 class Attribute:
     owner: Fetch | object
     name: str

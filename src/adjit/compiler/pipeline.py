@@ -24,14 +24,14 @@ from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .library import ROUTINES
-from .passes import finish, in_strips, simplify, staged, staged_but_sums
+from .passes import expand_rules, finish, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
 
 Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (expand_rules, simplify, finish)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -73,10 +73,12 @@ def passes(fn: Function, chosen: Sequence[Pass]) -> Function:
     return fn
 
 
-def capture(fun: Callable[..., object], arguments: tuple[Spec, ...], options: Options) -> Program:
-    """A user's function for one signature."""
+def capture(
+    fun: Callable[..., object], arguments: tuple[Spec, ...], options: Options, plain: bool = False
+) -> Program:
+    """A user's function for one signature; `plain`: it will not be differentiated."""
     with timed("capture"):
-        program = specialise(fun, arguments, options)
+        program = specialise(fun, arguments, options, plain)
     inspected(program.function, "capture")
     return replace(program, function=passes(program.function, AFTER_CAPTURE))
 

@@ -89,6 +89,7 @@ def wrap(fun: Callable[..., Any], result: Any = None, **options: Any) -> Callabl
     """
     function: Jit = kept(Jit, fun, options=options)
     transform: Vjp = kept(Vjp, fun, None, (), options=options)
+    function.needs_plain_parameters("wrap")
     shapes = _Shapes(function, result, getattr(function.base, "__name__", "function"))
 
     def as_wanted(found: Any, wanted: Any) -> Any:

@@ -31,7 +31,9 @@ class _Value(Op):  # type: ignore[misc]
 
     def __init__(self, fun: Callable[..., Any], options: dict[str, Any]) -> None:
         self.fun, self.options = fun, options
-        self.function: Any = jit(fun, **options)
+        function: Any = jit(fun, **options)
+        self.function = function
+        function.needs_plain_parameters("wrap")
 
     def __str__(self) -> str:
         return f"adjit({getattr(self.function.base, '__name__', 'function')})"

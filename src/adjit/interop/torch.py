@@ -97,6 +97,7 @@ def wrap(fun: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """
     plain: Jit = kept(Jit, fun, options=options)
     transform: Vjp = kept(Vjp, fun, None, (), options=options)
+    plain.needs_plain_parameters("wrap")
     name = getattr(plain.base, "__name__", "function")
 
     @functools.wraps(plain.base)

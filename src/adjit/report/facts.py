@@ -176,6 +176,7 @@ def _saved(transform: Gradient, args: tuple[Any, ...]) -> tuple[Saved | None, st
 
 def gathered(transform: Any, args: tuple[Any, ...]) -> Facts:
     """Everything at once; compiles the function, the gradient and the forward sweep."""
+    transform.needs_plain_parameters("report")
     bound = transform.bound(tuple(map(copied, args)), {})
     start = time.process_time()
     entry, leaves = transform.prepare(bound)

@@ -16,7 +16,8 @@ from ..ir.builder import Builder, const
 from ..ir.nodes import Alloc, Block, Call, Const, For, If, Mark, Op, Operand, Reshape, Stmt, Var, View, While
 from ..ir.types import INT, Array
 from ..ir.visitor import blocks, defined, walk
-from .activity import Activity
+from ..library.rules import copy_results, is_rule, rule_of
+from .activity import Activity, is_active
 from .capacity import Capacity
 from .copying import elements, flat_index, nest, shape_of, store_flat
 from .fusion import Trailing
@@ -228,6 +229,8 @@ class ForwardSweep:
                     self._loop(stmt)
                 case If():
                     self._branch(stmt)
+                case Call() if is_rule(stmt) and rule_of(stmt).replaced and is_active(stmt, self.active):
+                    copy_results(b, stmt)
                 case _:
                     b.emit(stmt)
             if isinstance(stmt, Alloc) and stmt.out in self.exchanged and self.place.is_top(stmt.out):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterable
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function
@@ -94,8 +95,13 @@ def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[
     called = _called(code)
     lines = ["import numba", "import numpy as np", ""]
     vector = () if precise else VECTOR
-    special = set(SPECIAL).difference(vector)
-    homes = (("routines", routines), ("special", special), ("support", HELPERS), ("vector", vector))
+    homes: tuple[tuple[str, Iterable[str]], ...] = (
+        ("draws", [r for r in routines if r.startswith("draw_")]),
+        ("routines", [r for r in routines if not r.startswith("draw_")]),
+        ("special", set(SPECIAL).difference(vector)),
+        ("support", HELPERS),
+        ("vector", vector),
+    )
     for home, known in homes:
         used = sorted(called.intersection(known))
         if used:

@@ -213,7 +213,15 @@ class Statements:
             self.assign(stmt.out, call(function, shape, kind))
 
     def routine(self, stmt: Call) -> None:
-        attrs = [ast.Constant(a) for a in stmt.attrs]
+        if stmt.name == "show":
+            parts = [
+                self.of(stmt.args[1 + a]) if isinstance(a, int) else ast.Constant(a)
+                for a in stmt.attrs
+                if isinstance(a, str | int)
+            ]
+            self.put(ast.Expr(call("print", *parts)))
+            return
+        attrs = [ast.Constant(a) for a in stmt.attrs if isinstance(a, str | int)]
         self.put(ast.Expr(call(stmt.name, *(self.of(a) for a in stmt.args), *attrs)))
 
     # -- control

@@ -17,6 +17,7 @@ from .cse import cse
 from .dce import dce
 from .dead_stores import dead_stores
 from .distribute import distribute
+from .expand_rules import expand_rules
 from .forward_stores import forward_stores
 from .fuse import fuse
 from .gather import gather
@@ -131,4 +132,4 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["finish", "in_strips", "simplify"]
+__all__ = ["expand_rules", "finish", "in_strips", "simplify"]
