@@ -63,12 +63,14 @@ def show(table: Table) -> None:
     from rich.console import Console
     from rich.table import Table as Rich
 
-    made = Rich(title=table.title, title_justify="left", header_style="bold")
+    made = Rich(header_style="bold")
     for k, column in enumerate(table.columns):
         made.add_column(column, justify="right" if k in table.right else "left", overflow="fold")
     for row in table.rows:
         made.add_row(*map(_escaped, row))
     console = Console()
+    if table.title:
+        console.print(_escaped(table.title), style="bold")
     console.print(made)
     for note in table.notes:
         console.print(_escaped(note), highlight=False)
