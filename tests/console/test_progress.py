@@ -26,6 +26,7 @@ def test_short_work_draws_nothing() -> None:
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
 def test_long_work_is_drawn(kind: type[io.StringIO], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "APART", 0.1)
     stream = kind()
     with console.steps(2, "first", stream) as bar:
         time.sleep(0.3)

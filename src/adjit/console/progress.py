@@ -1,7 +1,7 @@
 """A progress bar on standard error for what lasts over two seconds.
 
 Input: how many steps there are, then a note per step. Output: nothing for work that is over at once; on a
-terminal one line drawn over itself, elsewhere a line per step. A thread draws, so that the seconds go on
+terminal one line drawn over itself, elsewhere a line now and then. A thread draws, so that the seconds go on
 while
 a step compiles. Invariants: standard output is left alone; the thread ends with the block.
 """
@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 PATIENCE = 2.0
+APART = 5.0  # seconds between lines where there is no terminal
 WIDTH = 24
 
 
@@ -30,6 +31,7 @@ class Steps:
         self.note = ""
         self.start = time.monotonic()
         self.drawn = -2  # the step of the latest line
+        self.at = -APART  # when it was drawn
         self.lock = threading.Lock()
 
     def step(self, note: str) -> None:
@@ -51,9 +53,12 @@ class Steps:
             if self.terminal:
                 self.stream.write(f"\r\033[K{self.line()[:100]}")
                 self.stream.flush()
-            elif self.drawn != self.done:
+            elif self.drawn != self.done and time.monotonic() - self.start - self.at >= APART:
                 self.stream.write(self.line() + "\n")
                 self.stream.flush()
+                self.at = time.monotonic() - self.start
+            else:
+                return
             self.drawn = self.done
 
     def clear(self) -> None:
