@@ -30,7 +30,7 @@ def main(count=120, steps=150, rate=0.1):
     rng = np.random.default_rng(0)
     centres = np.array([[-3.0, 0.0], [0.0, 3.0], [3.0, -1.0]])
     points = centres[rng.integers(0, 3, count)] + 0.5 * rng.normal(size=(count, 2))
-    guess = np.array([[-2.0, -1.0], [0.0, 2.0], [2.0, 0.0]])  # like any mixture, it needs a start near its clouds
+    guess = np.array([[-2.0, -1.0], [0.0, 2.0], [2.0, 0.0]])  # near the clouds
     p = {"logit": np.zeros(3), "centre": guess, "log_spread": np.zeros(3)}
     mean = {key: np.zeros_like(value) for key, value in p.items()}
     square = {key: np.zeros_like(value) for key, value in p.items()}
