@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .api.structures import zeros_like
     from .api.tangent import jvp
     from .api.vjp import vjp
+    from .bench import compare
     from .runtime.workspace import release
 
 __version__ = "0.1.0"
@@ -56,6 +57,7 @@ _HOMES = {
     "LossScaler": "api.mixed",
     "check_grads": "api.check",
     "checkpoint": "api.checkpoint",
+    "compare": "bench",
     "custom_jvp": "api.custom",
     "custom_vjp": "api.custom",
     "grad": "api.gradient",
@@ -119,6 +121,7 @@ __all__ = [
     "UnsupportedSyntaxError",
     "check_grads",
     "checkpoint",
+    "compare",
     "custom_jvp",
     "custom_vjp",
     "grad",

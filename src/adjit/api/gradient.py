@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
 from .argnums import Argnums, frozen, positions
+from .signatures import Graded, Jitted, P, R, ValueAndGrad
 from .transform import Transform, decorated, kept
 from .vjp import Vjp, forward_only, unshared
 
@@ -144,6 +145,10 @@ def _pair(buffer: Any, gradient: Any, where: str, found: list[tuple[Any, Any]]) 
     found.append((buffer, gradient))
 
 
+@overload
+def jit(fun: None = None, **options: Any) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
+@overload
+def jit(fun: Callable[P, R], **options: Any) -> Jitted[P, R]: ...
 def jit(fun: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function with Numba through adjit's own lowering of NumPy.
 
@@ -157,6 +162,22 @@ def jit(fun: Callable[..., Any] | None = None, **options: Any) -> Any:
     return decorated(Jit, fun, {}, options)
 
 
+@overload
+def grad(
+    fun: None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> Callable[[Callable[P, R]], Graded[P, Any]]: ...
+@overload
+def grad(
+    fun: Callable[P, R],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> Graded[P, Any]: ...
 def grad(
     fun: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
@@ -176,6 +197,22 @@ def grad(
     return decorated(Gradient, fun, settings, options)
 
 
+@overload
+def value_and_grad(
+    fun: None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> Callable[[Callable[P, R]], ValueAndGrad[P, tuple[R, Any]]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[P, R],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> ValueAndGrad[P, tuple[R, Any]]: ...
 def value_and_grad(
     fun: Callable[..., Any] | None = None,
     argnums: Argnums = 0,

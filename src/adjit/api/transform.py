@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -261,6 +263,16 @@ class Transform:
             self.fast = entry.short_way(args)
         return entry.run(leaves)
 
+    def needs_plain_parameters(self, what: str) -> None:
+        """Refuse `*args`, `**kwargs` and parameters that are given by keyword only."""
+        if self.arity < 0:
+            name = getattr(self.base, "__name__", "the function")
+            raise InferenceError(
+                f"`{name}{self.signature}` has parameters that {what} does not pass on",
+                why="there each parameter is given by position",
+                hint="wrap it in a function of plain parameters",
+            )
+
     # -- looking inside
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compile for arguments like these without running."""
@@ -305,6 +317,13 @@ class Transform:
         """The function and the results that a path is looked for to."""
         return program.function, [r for r in program.function.results if is_float(r.type)]
 
+    def report(self, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> str:
+        """Write an HTML page about this transform at these arguments, which are not written: source beside
+        the
+        generated program, the graph step by step, what is saved. Returns the path."""
+        written: str = import_module("adjit.report").write(self, path, self.bound(args, kwargs))
+        return written
+
     @property
     def compiled(self) -> Any:
         """The compiled function of the latest kind of arguments, without the checks around it."""
@@ -312,7 +331,9 @@ class Transform:
         return found[-1].runner.bare if found else None
 
     def __repr__(self) -> str:
-        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}>"
+        chosen = [self.names[k if isinstance(k, int) else k.argument] for k in getattr(self, "chosen", ())]
+        within = f" in {', '.join(chosen)}" if chosen else ""
+        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}{within}>"
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:
         """A method where the transform decorates one."""

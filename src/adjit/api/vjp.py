@@ -23,6 +23,7 @@ from ..runtime.fingerprint import mark, unchanged
 from ..runtime.workspace import Lent
 from .argnums import Argnums, every, frozen, positions
 from .hooks import Hooks, Packed, active, packed
+from .signatures import R
 from .transform import Transform, kept
 
 
@@ -206,6 +207,11 @@ class Pullback:
         values = [v.unpacked() if isinstance(v, Packed) else v for v in self._saved]
         return buffers.named(self._halves.kept.saved_names, values)
 
+    def __repr__(self) -> str:
+        chosen = ", ".join(self._halves.program.argument_names)
+        state = "released" if self._saved is None else f"{len(self._saved)} saved values"
+        return f"<adjit pullback of {self._halves.around.name} in {chosen}: {state}>"
+
     def _released(self) -> ReleasedError:
         return ReleasedError(
             "the saved values of this pullback were released by its first call",
@@ -351,14 +357,14 @@ def unshared(leaves: Sequence[Any]) -> list[Any]:
 
 
 def vjp(
-    fun: Callable[..., Any],
+    fun: Callable[..., R],
     *args: Any,
     argnums: Argnums | None = None,
     retain: bool = False,
     outputs: Sequence[str] = (),
     check_inputs: bool = True,
     **kwargs: Any,
-) -> tuple[Any, Pullback]:
+) -> tuple[R, Pullback]:
     """`(value, pullback)`; `pullback(cotangent)` is a tuple with one gradient per differentiated argument.
 
     All arguments are differentiated unless `argnums` names some; an argument without floats has None.
@@ -371,7 +377,8 @@ def vjp(
     """
     options = {} if check_inputs else {"check_inputs": False}
     transform: Vjp = kept(Vjp, fun, frozen(argnums), tuple(outputs), options=options)
-    return transform.forward(args, kwargs, retain)
+    found: tuple[R, Pullback] = transform.forward(args, kwargs, retain)
+    return found
 
 
 __all__ = ["Pullback", "Vjp", "vjp"]

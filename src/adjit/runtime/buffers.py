@@ -52,6 +52,9 @@ class Saved:
     def nbytes(self) -> int:
         return sum(r.nbytes for r in self.rows)
 
+    def __repr__(self) -> str:
+        return f"<adjit saved values: {len(self.rows)}, {self.nbytes} bytes>"
+
     def __str__(self) -> str:
         lines = [f"{'saved':20} {'line':>5} {'dtype':8} {'shape':16} {'bytes':>12}  formula"]
         for r in self.rows:

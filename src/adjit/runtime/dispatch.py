@@ -19,13 +19,13 @@ import numba
 import numpy as np
 
 from .. import compiler, errors, options
-from ..compiler.codegen.linemap import UNEQUAL, Text
+from ..compiler.codegen.linemap import UNEQUAL, Site, Text
 from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
 from ..errors import AdjitError, BackendError
 from ..options import Options
-from . import aliasing, files, modules, pytree
+from . import aliasing, files, modules, pytree, tracebacks
 from .modules import Loaded
 from .support import Failure
 from .workspace import EMPTY, Lent, Pool
@@ -68,8 +68,12 @@ def unequal(found: Failure, text: Text) -> bool:
 
 
 def failure(found: Failure, text: Text) -> Exception:
-    """The error that a failed check of a generated program stands for."""
+    """The error that a failed check of a generated program stands for, raised at the user's line."""
     site = text.sites[found.args[0]]
+    return tracebacks.raised_at(_failure(found, site), site.location)
+
+
+def _failure(found: Failure, site: Site) -> Exception:
     if site.error == "OutOfBoundsError":
         _, index, length = found.args
         return errors.OutOfBoundsError(
@@ -86,8 +90,6 @@ def failure(found: Failure, text: Text) -> Exception:
         return made
     kind = getattr(builtins, site.error, RuntimeError)
     made = kind(site.message) if site.message else kind()
-    if site.location.line > 0 and hasattr(made, "add_note"):
-        made.add_note(f"raised at {site.location}")
     return made
 
 
@@ -202,6 +204,9 @@ class Runner:
                 self.__dict__.update(other.__dict__)
                 return self.call(leaves)
             raise failure(failed, self.text) from None
+        except Exception as error:
+            tracebacks.located(error, self.text, self.loaded.filename)
+            raise
         return self.flat(found, leaves)
 
     def lend(self, leaves: Sequence[Any]) -> tuple[Any, Lent | None]:

@@ -84,7 +84,7 @@ def module_text(
     params = [*(body.names[v] for v in fn.params), *([WORKSPACE] if kept else [])]
     code = [
         f"def {name}({', '.join(params)}):",
-        *((TAB * depth + text) if text else "" for depth, text, _ in body.lines),
+        *((TAB * depth + text) if text else "" for depth, text, *_ in body.lines),
     ]
     head = [
         *_header(fn, body, title or name),
@@ -94,9 +94,10 @@ def module_text(
         "",
         _decorator(options),
     ]
-    places = [*([NOWHERE] * (len(head) + 1)), *(loc for _, _, loc in body.lines)]
+    places = [*([NOWHERE] * (len(head) + 1)), *(loc for _, _, loc, _ in body.lines)]
+    folded = [*([()] * (len(head) + 1)), *(inner for *_, inner in body.lines)]
     text = "\n".join([*head, *code]) + "\n"
-    return Text(text, name, tuple(body.sites), tuple(places), bool(kept))
+    return Text(text, name, tuple(body.sites), tuple(places), bool(kept), tuple(folded))
 
 
 def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[str]:
