@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from ..ir.nodes import Function, Mark
 from ..ir.visitor import walk
+from .ahead import ahead
 from .batch import batch
 from .checks import checks, wraps
 from .closed_forms import closed_forms
@@ -122,8 +123,8 @@ def staged(fn: Function) -> Function:
 
 
 def staged_but_sums(fn: Function) -> Function:
-    """The same where sums may be reassociated."""
-    return _run(fn, (stages_but_sums, *CLEAN))
+    """The same where sums may be reassociated, those of recurrences too."""
+    return _run(fn, (ahead, stages_but_sums, *CLEAN))
 
 
 def stages_but_sums(fn: Function) -> Function:
