@@ -55,7 +55,7 @@ class Prepared:
 
     def __init__(self, program: Program, runner: Runner) -> None:
         self.program = program
-        self.around = Around(program)
+        self.around = Around(program, runner.options.target)
         self.runner = runner
         self.assemble = pytree.assembler(program.result)
         self.fast: fastpath.Fast | None = None
@@ -81,7 +81,9 @@ class Prepared:
         arguments = leaves if around.plain and not around.same else around.with_hidden(leaves)
         if around.written:
             around.check(arguments)
-        return self.assemble(self.runner.call(arguments))
+        flat = self.runner.call(arguments)
+        around.leave(arguments)
+        return self.assemble(flat)
 
 
 class Transform:
@@ -114,11 +116,15 @@ class Transform:
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the user's function, defaults filled in."""
-        if not kwargs and len(args) == self.arity:
-            return args
-        found = self.signature.bind(*args, **kwargs)
-        found.apply_defaults()
-        return tuple(found.arguments.values())
+        if kwargs or len(args) != self.arity:
+            found = self.signature.bind(*args, **kwargs)
+            found.apply_defaults()
+            args = tuple(found.arguments.values())
+        if self.options.target == "cuda":
+            from ..runtime.cuda import calls
+
+            return calls.arguments(args)
+        return args
 
     def key(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Sequence[Any]]:
         """The kinds of the arguments, and their leaves."""

@@ -18,12 +18,13 @@ from ..errors import InternalError
 from ..options import Options
 from . import adjoint
 from .codegen import Text, module_text
+from .codegen.cuda import cuda_text
 from .frontend.specialise import specialise
 from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .library import ROUTINES
-from .passes import finish, in_strips, simplify
+from .passes import finish, finish_for_kernels, in_strips, simplify
 from .program import Program, Spec
 
 Pass = Callable[[Function], Function]
@@ -31,6 +32,8 @@ Pass = Callable[[Function], Function]
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
 BEFORE_TEXT: tuple[Pass, ...] = (simplify, finish)
+AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
+BEFORE_KERNELS: tuple[Pass, ...] = (simplify, finish_for_kernels)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -77,7 +80,8 @@ def capture(fun: Callable[..., object], arguments: tuple[Spec, ...], options: Op
     with timed("capture"):
         program = specialise(fun, arguments, options)
     inspected(program.function, "capture")
-    return replace(program, function=passes(program.function, AFTER_CAPTURE))
+    chosen = AFTER_CAPTURE if options.target == "cpu" else AFTER_CAPTURE_FOR_KERNELS
+    return replace(program, function=passes(program.function, chosen))
 
 
 def joint(
@@ -113,6 +117,10 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
 
 def emit(fn: Function, options: Options, title: str = "") -> Text:
     """The text of a core function's module."""
+    if options.target == "cuda":
+        fn = passes(fn, BEFORE_KERNELS)
+        with timed("codegen"):
+            return cuda_text(fn, title)
     fn = passes(fn, BEFORE_TEXT)
     with timed("codegen"):
         return module_text(fn, options, tuple(ROUTINES), title)

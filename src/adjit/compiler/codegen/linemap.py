@@ -30,6 +30,7 @@ class Text:
     sites: tuple[Site, ...]
     lines: tuple[Location, ...]
     workspace: bool = False  # whether it has a last parameter more, see `workspace`
+    target: str = "cpu"
 
     def user_location(self, line: int) -> Location | None:
         """The user's place of a generated line, or the nearest one above it."""
