@@ -28,7 +28,7 @@ class Pushed:
         below = replace(
             program, arguments=program.arguments[:primals], argument_names=program.argument_names[:primals]
         )
-        self.around = Around(below)
+        self.around = Around(below, runner.options.target)
         self.assemble = pytree.assembler(program.result)
         self.count = len(leaves.wrt)
         self.hidden = len(program.hidden)
@@ -50,7 +50,9 @@ class Pushed:
             self.around.check(self.around.with_hidden(leaves))
         arguments = self.arguments(leaves, directions)
         self.runner.prepare(arguments)
-        return self.assemble(self.runner.call(arguments))
+        flat = self.runner.call(arguments)
+        self.around.leave(self.around.with_hidden(leaves))
+        return self.assemble(flat)
 
 
 def revived(program: Program, kept: Any, options: Options) -> Pushed:

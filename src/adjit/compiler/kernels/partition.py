@@ -43,7 +43,7 @@ from ..ir.nodes import (
     View,
     While,
 )
-from ..ir.types import INT, Array
+from ..ir.types import INT, Array, grows
 from ..ir.visitor import all_defined, blocks, defined, free_vars, max_number, with_blocks, with_operands
 from . import grid
 from .assembly import ZERO, Draft, Plan, cell, load, status_array
@@ -224,6 +224,11 @@ class _Partition:
                     self.floating[out] = stmt
                 else:
                     self.out.append(stmt)
+            case Store(array=array, index=index) | Accumulate(array=array, index=index) if grows(array.type):
+                at = self.host(index[0])
+                self.flush()
+                self.out.append(Call("grown", (array, at), loc=stmt.loc))
+                self.in_one_thread(stmt)
             case Load() | Store() | Accumulate():
                 self.in_one_thread(stmt)
             case Check(cond=x) | Bounds(index=x):

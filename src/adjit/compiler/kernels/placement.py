@@ -58,7 +58,7 @@ def threadable(stmt: Stmt) -> bool:
                 return False
             case Alloc() if not thread_local(s):
                 return False
-            case Load(array=array) | Store(array=array) | Accumulate(array=array) if grows(array.type):
+            case Store(array=array) | Accumulate(array=array) if grows(array.type):
                 return False
             case Dim(array=array) | Bounds(array=array) if grows(array.type):
                 return False

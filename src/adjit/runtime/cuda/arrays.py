@@ -35,6 +35,10 @@ class StandIn(np.ndarray[Any, Any]):
             self._memory = to_device(self.given)
         return self._memory
 
+    def copy(self, order: Any = "C") -> StandIn:
+        """A stand-in for a copy on the device."""
+        return stand_in(duplicate(self.memory))
+
     def __repr__(self) -> str:
         return f"<array on the device of shape {self.shape}>"
 
@@ -94,6 +98,25 @@ def copy_back(stood: StandIn) -> None:
 def empty(shape: Any, dtype: Any) -> Any:
     """An array of any contents; negative lengths count as zero."""
     return cuda.device_array(tuple(max(int(n), 0) for n in shape), dtype)
+
+
+def copy(target: Any, source: Any) -> None:
+    """Copy between contiguous arrays of the device."""
+    if SIMULATED:
+        target._ary[...] = source._ary
+    else:
+        target.copy_to_device(source)
+
+
+def duplicate(a: Any) -> Any:
+    """A contiguous copy on the device."""
+    if SIMULATED:
+        return cuda.to_device(a._ary)
+    if not (a.flags["C_CONTIGUOUS"] or a.flags["F_CONTIGUOUS"]):
+        return cuda.to_device(a.copy_to_host())
+    made = cuda.device_array_like(a)
+    made.copy_to_device(a)
+    return made
 
 
 def view(a: Any, *axes: tuple[int | None, int, int, int], fixed: tuple[tuple[int, int], ...] = ()) -> Any:

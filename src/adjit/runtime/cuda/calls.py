@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import pytree
-from .arrays import StandIn, copy_back, is_device_array, stand_in, to_device
+from .arrays import StandIn, copy_back, duplicate, is_device_array, stand_in, to_device
 
 
 def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -57,3 +57,21 @@ def leaving(leaves: Sequence[Any], written: Sequence[int]) -> None:
     for k in written:
         if isinstance(leaves[k], StandIn):
             copy_back(leaves[k])
+
+
+def kept(x: Any, used: bool) -> Any:
+    """An argument as a saved value: a copy, if its elements will be `used` and the caller might change them."""
+    if isinstance(x, np.ndarray) and not isinstance(x, StandIn):
+        return to_device(x)
+    copied = isinstance(x.given, np.ndarray)
+    return x.memory if copied or not used else duplicate(x.memory)
+
+
+def apart(values: list[Any], chosen: Sequence[int]) -> None:
+    """Put copies in the place of the chosen arrays; an array that stands twice is copied once."""
+    known: dict[int, Any] = {}
+    for k in chosen:
+        if hasattr(values[k], "copy_to_host"):
+            known.setdefault(id(values[k]), duplicate(values[k]))
+    for k, value in enumerate(values):
+        values[k] = known.get(id(value), value)

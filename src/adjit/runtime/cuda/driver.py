@@ -79,6 +79,17 @@ def clear(a: Any) -> None:
         device_memset(a, 0, a.size * a.dtype.itemsize)
 
 
+def grown(a: Any, index: int) -> Any:
+    """A vector that has an element `index`: `a`, or a longer copy of it in which what is new is zero."""
+    length = a.shape[0]
+    if index < length:
+        return a
+    longer = zeros((max(2 * length, int(index) + 1, 64),), a.dtype)
+    if length:
+        arrays.copy(view(longer, (0, 0, length, 1)), a)
+    return longer
+
+
 def read(cell: Any) -> Any:
     """The element of a cell: waits until it is there."""
     return cell.copy_to_host()[0]

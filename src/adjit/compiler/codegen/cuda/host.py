@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from ...ir.nodes import Alloc, Call, Dim, Function, Load, Op, Operand, Stmt, View
+from ...ir.nodes import Alloc, Call, Dim, Function, Load, Op, Operand, Stmt, Var, View
+from ...ir.types import grows
 from ...kernels.assembly import Kernel
 from ...ops.special import NAMES as SPECIAL
 from ..expressions import Expressions, call, dtype, literal, name
@@ -62,7 +63,8 @@ class HostStatements(Statements):
 
     def alloc(self, stmt: Alloc) -> None:
         function = "zeros" if stmt.zeroed else "empty"
-        self.assign(stmt.out, call(function, self.tuple(stmt.shape), dtype(stmt.out.type.dtype)))
+        shape = self.tuple(stmt.shape) if not grows(stmt.out.type) else ast.Tuple([literal(0)], ast.Load())
+        self.assign(stmt.out, call(function, shape, dtype(stmt.out.type.dtype)))
 
     def view(self, stmt: View) -> ast.expr:
         """`view(a, (axis, start, length, step), …, fixed=((axis, index), …))`; a new axis is None."""
@@ -79,6 +81,11 @@ class HostStatements(Statements):
         return made
 
     def routine(self, stmt: Call) -> None:
+        if stmt.name == "grown":
+            array = stmt.args[0]
+            assert isinstance(array, Var)
+            self.assign(array, call("grown", *(self.of(a) for a in stmt.args)))
+            return
         if stmt.name not in self.kernels:
             super().routine(stmt)
             return

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...ir.nodes import Accumulate, Alloc, Bounds, Check, Const, For, Op, Operand, Stmt
+from ...ir.nodes import Accumulate, Alloc, Bounds, Check, Const, For, Op, Operand, Stmt, Var
 from ...ir.visitor import int_const
 from ...kernels.assembly import Kernel
 from ...ops.special import NAMES as SPECIAL
@@ -96,6 +96,9 @@ class KernelStatements(Statements):
         self.nested(stmt.body, self.end_of_pass(stmt))
 
     # -- memory
+    def make_room(self, array: Var, index: Operand) -> None:
+        """The host has seen to it before the launch."""
+
     def statement(self, stmt: Stmt) -> None:
         if isinstance(stmt, Accumulate) and stmt in self.kernel.atomic:
             self.atomic(stmt)

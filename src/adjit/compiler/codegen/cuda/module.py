@@ -21,7 +21,7 @@ from ..statements import TAB, Line
 from .host import HostStatements
 from .kernel import KernelStatements
 
-DRIVER = ("checked", "empty", "gemm", "launch", "read", "summed", "view", "zeros")
+DRIVER = ("checked", "empty", "gemm", "grown", "launch", "read", "summed", "view", "zeros")
 FAILING = ("failed", "outside")
 MODULES = ("special", "support")
 THREADS = ("x", "y", "z", "dx", "dy", "dz", "cuda")
