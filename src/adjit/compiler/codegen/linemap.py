@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ir.nodes import NOWHERE, Location
+from ..ir.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Text:
     lines: tuple[Location, ...]
     workspace: bool = False  # whether it has a last parameter more, see `workspace`
     target: str = "cpu"
+    kernels: tuple[tuple[str, tuple[Type, ...]], ...] = ()  # names, and types of the parameters
 
     def user_location(self, line: int) -> Location | None:
         """The user's place of a generated line, or the nearest one above it."""

@@ -11,6 +11,7 @@ import ast
 import linecache
 import types
 from collections.abc import Callable
+from typing import Any
 
 from ...compiler.codegen import Text
 from .. import plain
@@ -29,18 +30,19 @@ class _Quiet(ast.NodeTransformer):
         return node
 
 
-def load(text: Text, filename: str) -> Callable[..., object]:
-    """The host's program."""
-    linecache.cache[filename] = (
-        len(text.source),
-        None,
-        text.source.splitlines(keepends=True),
-        filename,
-    )
+def namespace(text: Text, filename: str) -> dict[str, Any]:
+    """Everything that a module defines."""
+    lines = text.source.splitlines(keepends=True)
+    linecache.cache[filename] = (len(text.source), None, lines, filename)
     tree, names = plain.lifted(text.source, kernels=SIMULATED)
     if SIMULATED:
         tree = ast.fix_missing_locations(_Quiet().visit(tree))
     module = types.ModuleType(filename.strip("<>"))
     module.__dict__.update(names)
     exec(compile(tree, filename, "exec"), module.__dict__)
-    return plain.quiet(getattr(module, text.name))
+    return module.__dict__
+
+
+def load(text: Text, filename: str) -> Callable[..., object]:
+    """The host's program."""
+    return plain.quiet(namespace(text, filename)[text.name])

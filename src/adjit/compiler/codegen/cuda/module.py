@@ -62,7 +62,8 @@ def cuda_text(fn: Function, title: str = "") -> Text:
         code += [(0, "", NOWHERE), (0, "", NOWHERE), *part]
     lines = tuple(loc for _, _, loc in code)
     text = "\n".join((TAB * depth + line) if line else "" for depth, line, _ in code) + "\n"
-    return Text(text, name, tuple(sites), lines, target="cuda")
+    types = tuple((k.fn.name, tuple(p.type for p in k.fn.params)) for k in plan.kernels)
+    return Text(text, name, tuple(sites), lines, target="cuda", kernels=types)
 
 
 def _kernel(kernel: Kernel, taken: tuple[str, ...], sites: list[Site]) -> list[Line]:
