@@ -43,7 +43,8 @@ def check(
     **options: Any,
 ) -> Verdict:
     """Gradient of `function` by adjit at `args`, judged. `tangent`: the dot-product test with `jvp` as well.
-    `second`: also the gradient's own directional derivative by `hvp`. `options` are those of the transforms."""
+    `second`: also the gradient's own directional derivative by `hvp`. `options` are those of the
+    transforms."""
     import adjit
 
     own = adjit.jit(function, **options) if options else function

@@ -10,7 +10,7 @@ import numpy as np
 from ..compiler import derived, pipeline
 from ..compiler.ir.nodes import Var
 from ..compiler.program import Program
-from ..errors import SeedError
+from ..errors import MissingRuleError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
 from ..runtime.dispatch import Runner, interface
@@ -86,6 +86,12 @@ class Gradient(Transform):
     def _deliver(self, buffers: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ufunc: Any) -> Any:
         if not self.value:
             raise TypeError("accumulate and into belong to value_and_grad")
+        if self.options.target != "cpu":
+            raise MissingRuleError(
+                "accumulate and into have no form on the GPU",
+                why="the buffers are arrays of the host",
+                hint="call the function and add its gradient to an array of the device",
+            )
         value, found = self(*args, **kwargs)
         gradients = found[0] if self.intermediates else found
         targets: list[tuple[Any, Any]] = []

@@ -97,6 +97,8 @@ def blocks_tree(outer: object, inner: object, block: Callable[[int, int], Any]) 
 class _Columns(_Directional):
     """All columns of a derivative matrix, one tangent at a time."""
 
+    targets = ("cpu",)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.bound(args, kwargs)
         entry, leaves = self.prepare(bound)
@@ -166,6 +168,8 @@ class Hessian(_Columns):
 
 class Jacrev(_OfArgnums):
     """All rows of a Jacobian, one cotangent at a time."""
+
+    targets = ("cpu",)
 
     word = "Jacobian"
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..compiler import pipeline
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
-from ..errors import AdjitError, InferenceError
+from ..errors import AdjitError, InferenceError, MissingRuleError
 from ..options import DEFAULT, Options, jit_disabled
 from ..runtime import aliasing, fastpath, frontcache, pytree
 from ..runtime.dispatch import Around, Runner, runner
@@ -90,9 +90,16 @@ class Transform:
     """A function of the user under a transform. `fun` is the function or transform below."""
 
     word = "value"
+    targets: tuple[str, ...] = ("cpu", "cuda")
 
     def __init__(self, fun: Callable[..., Any], options: Options = DEFAULT) -> None:
         self.fun = python_function(fun)
+        if options.target not in self.targets:
+            raise MissingRuleError(
+                f"{type(self).__name__.lower()} has no form on the GPU",
+                why="it puts its result together on the host",
+                hint='use grad, value_and_grad, vjp, jvp or hvp with target="cuda", or target="cpu" here',
+            )
         self.options = options
         self.lock = threading.RLock()
         self.entries: dict[object, list[Any]] = {}

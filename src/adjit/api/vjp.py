@@ -127,7 +127,9 @@ class Halves:
             return self.on_device(flat, outputs, arguments)
         return (*flat[:own], *outputs), flat[own:], arguments
 
-    def on_device(self, flat: Sequence[Any], outputs: Sequence[Any], arguments: Sequence[Any]) -> Any:
+    def on_device(
+        self, flat: Sequence[Any], outputs: Sequence[Any], arguments: Sequence[Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...], Sequence[Any]]:
         """The same for arrays of the GPU: an argument that the reverse sweep reads is saved as a copy, since
         looking whether it has changed would wait for the device.
         """

@@ -71,5 +71,12 @@ def table(names: Sequence[str], values: Sequence[Any], arguments: Sequence[Any])
     rows = []
     for name, value in zip(unique(names), values, strict=True):
         shared = isinstance(value, np.ndarray) and any(np.may_share_memory(value, a) for a in arrays)
-        rows.append(Row(name, str(np.result_type(value)), np.shape(value), not shared))
+        rows.append(
+            Row(
+                name,
+                str(np.dtype(getattr(value, "dtype", None) or np.result_type(value))),
+                np.shape(value),
+                not shared,
+            )
+        )
     return Saved(tuple(rows))

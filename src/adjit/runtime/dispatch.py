@@ -195,12 +195,15 @@ class Runner:
         """The same for a program of kernels: numbers are fetched, arrays stay where they are."""
         from .cuda import calls
 
+        calls.find_device()
         entering = calls.entering(leaves)
         entering = [x if t is None else t(x) for x, t in zip(entering, self.scalars, strict=True)]
         try:
             found: Any = self.loaded.call(*entering)
         except Failure as failed:
             raise failure(failed, self.text) from None
+        except numba.core.errors.NumbaError as error:
+            raise self.refused(error) from error
         found = (found,) if self.count == 1 else found or ()
         made = [x if f is None else f(x) for x, f in zip(found, self.outs, strict=True)]
         for k, p in self.passed.items():

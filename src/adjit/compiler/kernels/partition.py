@@ -47,6 +47,7 @@ from ..ir.types import INT, Array, grows
 from ..ir.visitor import all_defined, blocks, defined, free_vars, max_number, with_blocks, with_operands
 from . import grid
 from .assembly import ZERO, Draft, Plan, cell, load, status_array
+from .expand import expand
 from .placement import Placement
 from .refusals import refuse
 from .unmarked import without_marks
@@ -63,7 +64,7 @@ class _Launch(Stmt):
 
 def partition(fn: Function) -> Plan:
     """The plan for a finished function."""
-    return _Partition(without_marks(fn)).run()
+    return _Partition(expand(without_marks(fn))).run()
 
 
 class _Partition:
@@ -286,7 +287,9 @@ class _Partition:
         head = with_operands(stmt, lambda x: self.host(x) if not self.carries(stmt, carried, x) else x)
         assert isinstance(head, For | While)
         self.flush()
-        ends = [(at, stmt.body.yields[k]) for k, at in places.items() if stmt.body.yields[k] is not stmt.args[k]]
+        ends = [
+            (at, stmt.body.yields[k]) for k, at in places.items() if stmt.body.yields[k] is not stmt.args[k]
+        ]
         last = [stmt.body.yields[k] for k in kept]
         if isinstance(head, While):
             head = replace(head, cond=self.inner(stmt.cond, (), stmt.cond.yields))  # type: ignore[union-attr]
@@ -317,7 +320,9 @@ class _Partition:
         for k, at in places.items():
             self.cells[stmt.outs[k]] = at
         sides = [
-            self.inner(side, [(at, side.yields[k]) for k, at in places.items()], [side.yields[k] for k in kept])
+            self.inner(
+                side, [(at, side.yields[k]) for k, at in places.items()], [side.yields[k] for k in kept]
+            )
             for side in blocks(stmt)
         ]
         outs = tuple(stmt.outs[k] for k in kept)

@@ -118,7 +118,9 @@ class Placement:
         return grid.nest(self.facts, self.parallel, loop)
 
     def wide(self, stmt: Stmt) -> bool:
-        """Whether the host has to run a control statement itself: it contains a grid, or what no thread can do."""
+        """Whether the host has to run a control statement itself: it contains a grid, or what no thread
+        can do.
+        """
         known = self._wide.get(stmt)
         if known is None:
             known = self._wide[stmt] = not threadable(stmt) or any(

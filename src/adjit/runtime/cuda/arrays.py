@@ -29,8 +29,8 @@ class StandIn(np.ndarray[Any, Any]):
         if self._memory is None:
             warn_once(
                 "adjit-cuda-copy",
-                'an argument of a function with target="cuda" is an array of the host: it is copied to the GPU '
-                "at each call; pass a device array (numba.cuda.to_device, CuPy, torch) to avoid that",
+                'an argument of a function with target="cuda" is an array of the host: it is copied to the '
+                "GPU at each call; pass a device array (numba.cuda.to_device, CuPy, torch) to avoid that",
             )
             self._memory = to_device(self.given)
         return self._memory
@@ -71,7 +71,7 @@ def stand_in(given: Any) -> StandIn:
     if not isinstance(given, np.ndarray):
         memory = given if SIMULATED else cuda.as_cuda_array(given)
         seen = _seen(memory)
-    made = seen.view(StandIn)
+    made: StandIn = seen.view(StandIn)
     made._memory, made.given = memory, given
     return made
 

@@ -12,9 +12,28 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba import cuda
 
+from ...errors import BackendError
 from .. import pytree
 from .arrays import StandIn, copy_back, duplicate, is_device_array, stand_in, to_device
+from .simulated import SIMULATED
+
+_found: list[bool] = []
+
+
+def find_device() -> None:
+    """Refuse to go on without a GPU or the simulator."""
+    if _found:
+        return
+    if not SIMULATED and not cuda.is_available():
+        raise BackendError(
+            'target="cuda" needs a GPU, and CUDA finds none',
+            why="Numba could not open the driver, or there is no device",
+            hint='pass target="cpu", or set NUMBA_ENABLE_CUDASIM=1 before Python starts: that runs kernels in '
+            "Numba's simulator",
+        )
+    _found.append(True)
 
 
 def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -60,7 +79,9 @@ def leaving(leaves: Sequence[Any], written: Sequence[int]) -> None:
 
 
 def kept(x: Any, used: bool) -> Any:
-    """An argument as a saved value: a copy, if its elements will be `used` and the caller might change them."""
+    """An argument as a saved value: a copy, if its elements will be `used` and the caller might change
+    them.
+    """
     if isinstance(x, np.ndarray) and not isinstance(x, StandIn):
         return to_device(x)
     copied = isinstance(x.given, np.ndarray)

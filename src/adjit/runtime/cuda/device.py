@@ -54,6 +54,27 @@ ELEMENTARY = {
 }
 
 
+class _Simulated:
+    """`numba.cuda` as the kernel that runs now sees it: the simulator exchanges the module's name in the kernel
+    only, safely.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        from numba.cuda.simulator.kernel import _get_kernel_context
+
+        return getattr(_get_kernel_context(), name)
+
+
+def on_device(function: Callable[..., Any]) -> Any:
+    """A function that kernels can call."""
+    if not SIMULATED:
+        return cuda.jit(device=True)(function)
+    names = {**function.__globals__, "cuda": _Simulated()}
+    return types.FunctionType(
+        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+    )
+
+
 def smul(ct: Any, p: Any) -> Any:
     """`ct * p`, and zero where `ct` is zero even if `p` is infinite or NaN."""
     return ct * p if ct != 0 else ct
@@ -142,9 +163,9 @@ def _special() -> dict[str, Any]:
 
 def _functions() -> dict[str, Any]:
     """What each name means here."""
-    own = {f.__name__: cuda.jit(device=True)(f) for f in (smul, maximum, minimum, note)}
+    own = {f.__name__: on_device(f) for f in (smul, maximum, minimum, note)}
     for dtype in ("float32", "float64", "int64"):
-        own[f"sum_{dtype}"] = cuda.jit(device=True)(_summing(np.dtype(dtype).type))
+        own[f"sum_{dtype}"] = on_device(_summing(np.dtype(dtype).type))
     if SIMULATED:
         names = (*ELEMENTARY, "exp2", "rint", "sign")
         return {**own, **{k: getattr(np, k) for k in names}, **{k: getattr(special, k) for k in SPECIAL}}

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
 from ..support import Failure
 from . import arrays
-from .device import TOTALS
 from .arrays import empty as empty
 from .arrays import view as view
+from .device import TOTALS
 from .products import gemm as gemm
 from .simulated import SIMULATED
 

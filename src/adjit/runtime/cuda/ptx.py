@@ -1,6 +1,7 @@
 """Kernels as PTX, without a GPU: what the real compiler makes of a generated module.
 
-Input: the text of a module for the GPU and a compute capability. Output: PTX by kernel. Needs `numba-cuda` with
+Input: the text of a module for the GPU and a compute capability. Output: PTX by kernel. Needs `numba-cuda`
+with
 its toolkit (`pip install adjit[cuda]`), not a device. Non-goals: running.
 """
 
@@ -40,7 +41,9 @@ def compile_all(text: Text, capability: Capability) -> dict[str, str]:
 
 @contextmanager
 def _device_of(capability: Capability) -> Iterator[None]:
-    """Functions that kernels call are compiled for the present device: say which one, though there is none."""
+    """Functions that kernels call are compiled for the present device: say which one, though there is
+    none.
+    """
     from numba.cuda import dispatcher
 
     kept = dispatcher.get_current_device

@@ -18,7 +18,6 @@ from ..expressions import Expressions, call, dtype, literal, name
 from ..linemap import Site
 from ..statements import Statements
 
-
 OWNERS = {**dict.fromkeys(SPECIAL, "special"), **dict.fromkeys(("maximum", "minimum", "smul"), "support")}
 
 
@@ -101,4 +100,3 @@ class HostStatements(Statements):
 
     def plain(self, xs: Sequence[Operand]) -> ast.expr:
         return ast.Tuple([self.of(x) for x in xs], ast.Load())
-

@@ -65,7 +65,9 @@ class KernelStatements(Statements):
             self.text(f"{axes} = cuda.grid({len(self.kernel.grid)})")
             self.text(f"{steps} = cuda.gridsize({len(self.kernel.grid)})")
         self.block(self.fn.body)
-        for out, part in zip(self.kernel.grid[0].outs if self.kernel.grid else (), self.kernel.sums, strict=True):
+        for out, part in zip(
+            self.kernel.grid[0].outs if self.kernel.grid else (), self.kernel.sums, strict=True
+        ):
             self.text(f"sum_{out.type.dtype}({self.names[out]}, {self.names[part]})")
         if not self.lines:
             self.put(PASS)
@@ -119,7 +121,7 @@ class KernelStatements(Statements):
         self.assign(stmt.out, call(array, shape, dtype(stmt.out.type.dtype)))
         if not stmt.zeroed:
             return
-        indices = []
+        indices: list[str] = []
         for n in stmt.shape:
             iv = f"{self.names[stmt.out]}_{len(indices)}"
             self.text(f"for {iv} in range({int_const(n)}):")

@@ -90,7 +90,9 @@ def _calls(lines: list[Line]) -> tuple[set[str], set[str]]:
     tree = ast.parse("\n".join(TAB * depth + text for depth, text, _ in lines))
     called = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
     owners = [f.value for f in called if isinstance(f, ast.Attribute)]
-    return {f.id for f in called if isinstance(f, ast.Name)}, {o.id for o in owners if isinstance(o, ast.Name)}
+    return {f.id for f in called if isinstance(f, ast.Name)}, {
+        o.id for o in owners if isinstance(o, ast.Name)
+    }
 
 
 def _imports(kernels: list[list[Line]], driver: list[Line], device: tuple[str, ...]) -> list[str]:
