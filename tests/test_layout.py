@@ -18,11 +18,11 @@ LAYERS = (
     ("errors", "options"),
     ("compiler.diagnostics", "compiler.fetching", "compiler.ir", "compiler.ops", "compiler.program"),
     ("compiler.library", "compiler.analyses", "compiler.passes"),
-    ("compiler.frontend", "compiler.definitions", "compiler.adjoint", "compiler.codegen"),
+    ("compiler.frontend", "compiler.definitions", "compiler.adjoint", "compiler.kernels", "compiler.codegen"),
     ("compiler.pipeline", "compiler.derived", "compiler"),
     ("runtime",),
     ("api", ""),
-    ("demo", "__main__"),
+    ("demo", "testing", "__main__"),
 )
 
 

@@ -1,4 +1,6 @@
-"""A fixed sample of kernels compiled to PTX by the real compiler, for three generations of GPUs; no GPU needed."""
+"""A fixed sample of kernels compiled to PTX by the real compiler, for three generations of GPUs; no GPU
+needed.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,14 @@ print(count)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not TOOLKIT, reason="numba-cuda and its toolkit are not installed: pip install adjit[cuda]")
+@pytest.mark.skipif(
+    not TOOLKIT, reason="numba-cuda and its toolkit are not installed: pip install adjit[cuda]"
+)
 @pytest.mark.parametrize("capability", ["7.5", "8.0", "9.0"])
 def test_kernels_compile_to_ptx(capability: str) -> None:
-    environment = {k: v for k, v in os.environ.items() if k not in ("NUMBA_ENABLE_CUDASIM", "ADJIT_DISABLE_JIT")}
+    environment = {
+        k: v for k, v in os.environ.items() if k not in ("NUMBA_ENABLE_CUDASIM", "ADJIT_DISABLE_JIT")
+    }
     command = [sys.executable, "-c", SCRIPT, capability]
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=900

@@ -99,7 +99,9 @@ def test_changing_an_argument_before_the_pullback_does_no_harm() -> None:
 
 @quiet
 def test_an_index_out_of_bounds_in_a_kernel() -> None:
-    with pytest.raises(adjit.OutOfBoundsError, match=r"index 7 is out of bounds for axis 0 .* size 4") as found:
+    with pytest.raises(
+        adjit.OutOfBoundsError, match=r"index 7 is out of bounds for axis 0 .* size 4"
+    ) as found:
         adjit.grad(picked, target="cuda")(np.arange(4.0), np.array([0, 7, 1]))
     assert "test_calls.py" in str(found.value)
 

@@ -1,5 +1,5 @@
-"""The table of programs with `target="cuda"`: value, side effects, gradient, tangent and second order, judged as
-on the CPU.
+"""The table of programs with `target="cuda"`: value, side effects, gradient, tangent and second order, judged
+as on the CPU.
 """
 
 from __future__ import annotations

@@ -45,9 +45,11 @@ from ..ir.nodes import (
 )
 from ..ir.types import INT, Array, grows
 from ..ir.visitor import all_defined, blocks, defined, free_vars, max_number, with_blocks, with_operands
+from ..passes.dce import dce
 from . import grid
 from .assembly import ZERO, Draft, Plan, cell, load, status_array
 from .expand import expand
+from .gather import gather
 from .placement import Placement
 from .refusals import refuse
 from .unmarked import without_marks
@@ -64,7 +66,7 @@ class _Launch(Stmt):
 
 def partition(fn: Function) -> Plan:
     """The plan for a finished function."""
-    return _Partition(expand(without_marks(fn))).run()
+    return _Partition(dce(gather(expand(without_marks(fn))))).run()
 
 
 class _Partition:

@@ -30,7 +30,7 @@ def find_device() -> None:
         raise BackendError(
             'target="cuda" needs a GPU, and CUDA finds none',
             why="Numba could not open the driver, or there is no device",
-            hint='pass target="cpu", or set NUMBA_ENABLE_CUDASIM=1 before Python starts: that runs kernels in '
+            hint='pass target="cpu", or set NUMBA_ENABLE_CUDASIM=1 before Python starts to run kernels in '
             "Numba's simulator",
         )
     _found.append(True)

@@ -55,7 +55,8 @@ ELEMENTARY = {
 
 
 class _Simulated:
-    """`numba.cuda` as the kernel that runs now sees it: the simulator exchanges the module's name in the kernel
+    """`numba.cuda` as the kernel that runs now sees it: the simulator exchanges the module's name in the
+    kernel
     only, safely.
     """
 
