@@ -1,7 +1,9 @@
 """All that needs a GPU, in one go: `python -m adjit.testing.gpu` prints one table.
 
-Each sample program: its gradient on the GPU against central differences of the plain Python function, then its
-time on large arrays that are already there, first call apart, beside JAX and PyTorch where they are installed,
+Each sample program: its gradient on the GPU against central differences of the plain Python function, then
+its
+time on large arrays that are already there, first call apart, beside JAX and PyTorch where they are
+installed,
 and, where memory bounds it, as a fraction of the bandwidth that a copy reaches. `--seconds` bounds the whole
 run (default 220), `--elements` sets the size. Non-goals: the language, which the test suite covers.
 """
@@ -49,7 +51,7 @@ def median_time(run: Callable[[], Any], wait: Callable[[], Any], budget: float =
     """Seconds of a call, the first one apart."""
     run()
     wait()
-    times = []
+    times: list[float] = []
     until = time.perf_counter() + budget
     while len(times) < 3 or (len(times) < 20 and time.perf_counter() < until):
         start = time.perf_counter()
@@ -136,7 +138,14 @@ def row(sample: Sample, n: int, bandwidth: float, wait: Callable[[], Any]) -> li
     others = [milliseconds(make, sample, args, lambda: None) for make in (jax_run, torch_run)]
     size = max(a.size for a in args if isinstance(a, np.ndarray))
     share = f"{sample.arrays * size * 8 / (own * 1e-3) / bandwidth:.0%}" if sample.arrays else "-"
-    return [sample.name, str(size), verdict, f"{own:.3f}", share, *("-" if t is None else f"{t:.3f}" for t in others)]
+    return [
+        sample.name,
+        str(size),
+        verdict,
+        f"{own:.3f}",
+        share,
+        *("-" if t is None else f"{t:.3f}" for t in others),
+    ]
 
 
 HEAD = ["program", "elements", "gradient", "adjit ms", "of copy", "JAX ms", "torch ms"]

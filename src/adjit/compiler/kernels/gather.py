@@ -19,16 +19,18 @@ from dataclasses import dataclass, replace
 
 from ..analyses.dependence import Dependence
 from ..ir.builder import const
-from ..ir.nodes import Accumulate, Block, Const, Dim, For, Function, If, Load, Op, Operand, Stmt, Var
+from ..ir.nodes import Accumulate, Alloc, Block, Const, Dim, For, Function, If, Load, Op, Operand, Stmt, Var
 from ..ir.types import BOOL, INT, Scalar, Type
 from ..ir.visitor import all_defined, operands, walk, with_blocks
 from ..ops.core import TABLE
 from ..passes.clone import clone, mapped
 from ..passes.rewrite import Rewriter
 from . import grid
+from .first import margins
 from .placement import Placement
 
 MOST = 12  # accumulations into one array
+MARGIN = 16  # elements on either side that a nest may leave out for a gathering one to run over all
 
 
 def gather(fn: Function) -> Function:
@@ -48,6 +50,18 @@ class _Scatter:
 
     def offsets(self) -> dict[Var, int]:
         return {iv: c for iv, c in self.axes if iv is not None and isinstance(c, int)}
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The length of an axis, and how many indices of it the loop leaves out on either side."""
+
+    length: Operand
+    before: int
+    behind: int
+
+
+_Whole = dict[Var, _Axis]
 
 
 class _Gathering(Rewriter):
@@ -182,20 +196,26 @@ class _Gathering(Rewriter):
         return self.emit("add" if c > 0 else "sub", x, const(abs(c)), type_=INT)
 
     def gathered(self, loops: tuple[For, ...], group: Sequence[_Scatter]) -> None:
+        whole = self.whole(loops, group[0])
         ranges: list[tuple[Operand, Operand]] = []
         for loop in loops:
             offsets = [s.offsets()[loop.iv] for s in group]
-            ranges.append((self.shifted(loop.lo, min(offsets)), self.shifted(loop.hi, max(offsets))))
+            if whole is not None:
+                ranges.append((const(0), whole[loop.iv].length))
+            else:
+                ranges.append((self.shifted(loop.lo, min(offsets)), self.shifted(loop.hi, max(offsets))))
         ivs = {loop.iv: self.names.fresh(loop.iv.name, INT) for loop in loops}
         kept, self.out = self.out, []
-        self.element(loops, group, ivs)
+        self.element(loops, group, ivs, whole)
         body, self.out = Block(tuple(self.out)), kept
         for loop, (lo, hi) in zip(reversed(loops), reversed(ranges), strict=True):
             made = For(ivs[loop.iv], lo, hi, 1, (), (), body, (), independent=True, loc=group[0].stmt.loc)
             body = Block((made,))
         self.out += body.stmts
 
-    def element(self, loops: tuple[For, ...], group: Sequence[_Scatter], ivs: dict[Var, Var]) -> None:
+    def element(
+        self, loops: tuple[For, ...], group: Sequence[_Scatter], ivs: dict[Var, Var], whole: _Whole | None
+    ) -> None:
         """What one element gathers."""
         first = group[0].stmt
         kind = first.array.type.dtype
@@ -203,39 +223,66 @@ class _Gathering(Rewriter):
         reached: Operand | None = None
         for s in group:
             places = {iv: self.shifted(ivs[iv], -c) for iv, c in s.offsets().items()}
-            holds = self.holds(loops, group, s, places)
+            holds = self.holds(loops, group, s, places, whole)
             value = self.value(s, places, holds, kind)
             total = value if total is None else self.emit("add", total, value, type_=Scalar(kind))
             reached = holds if reached is None else self.emit("or", reached, holds, type_=BOOL)
         assert total is not None and reached is not None
         index = tuple(ivs[iv] if iv is not None else x for iv, x in group[0].axes)
         add = Accumulate(first.array, index, total, loc=first.loc)  # type: ignore[arg-type]
+        if whole is not None:
+            self.out.append(add)
+            return
         self.out.append(If(reached, Block((add,)), Block(), (), loc=first.loc))
 
-    def holds(
-        self, loops: tuple[For, ...], group: Sequence[_Scatter], s: _Scatter, places: dict[Var, Operand]
-    ) -> Operand:
-        """Whether the original loops make that pass. What the bounds of the new ones imply is left out: in
-        one
-        loop at least the group has several constants, and each of them is not the least or not the largest.
+    def whole(self, loops: tuple[For, ...], first: _Scatter) -> _Whole | None:
+        """The lengths by loop variable, if the loops reach all of the array but its margins: then the new
+        nest
+        runs over all of it, so that it can be the first to fill the array.
         """
-        found: Operand | None = None
+        alloc = self.maker.get(first.stmt.array)
+        if not isinstance(alloc, Alloc):
+            return None
+        by_iv = {loop.iv: loop for loop in loops}
+        found: _Whole = {}
+        for (iv, _), n in zip(first.axes, alloc.shape, strict=True):
+            if iv is None:
+                return None
+            left = margins(self.facts, by_iv[iv].lo, by_iv[iv].hi, n)
+            if left is None or max(map(abs, left)) > MARGIN:
+                return None
+            found[iv] = _Axis(n, *left)
+        return found
+
+    def holds(
+        self,
+        loops: tuple[For, ...],
+        group: Sequence[_Scatter],
+        s: _Scatter,
+        places: dict[Var, Operand],
+        whole: _Whole | None,
+    ) -> Operand:
+        """Whether the original loops make that pass; what the bounds of the new ones imply is left out."""
+        found: Operand = const(True)
         for loop in loops:
             offsets = [o.offsets()[loop.iv] for o in group]
-            at = places[loop.iv]
-            tests = []
-            if s.offsets()[loop.iv] > min(offsets):
-                tests.append(self.emit("ge", at, loop.lo, type_=BOOL))
-            if s.offsets()[loop.iv] < max(offsets):
-                tests.append(self.emit("lt", at, loop.hi, type_=BOOL))
-            for test in tests:
-                found = test if found is None else self.emit("and", found, test, type_=BOOL)
-        assert found is not None
+            own, at = s.offsets()[loop.iv], places[loop.iv]
+            if whole is None:
+                low, high = own > min(offsets), own < max(offsets)
+            else:
+                low, high = own > -whole[loop.iv].before, own < whole[loop.iv].behind
+            for wanted, op, bound in ((low, "ge", loop.lo), (high, "lt", loop.hi)):
+                if wanted:
+                    test = self.emit(op, at, bound, type_=BOOL)
+                    found = test if isinstance(found, Const) else self.emit("and", found, test, type_=BOOL)
         return found
 
     def value(self, s: _Scatter, places: dict[Var, Operand], holds: Operand, kind: str) -> Operand:
         mapping: dict[Var, Operand] = dict(places)
         parts = clone(s.slice, mapping, self.names)
+        if isinstance(holds, Const):
+            self.out += parts
+            return mapped(s.stmt.value, mapping)
         out = self.names.fresh(s.stmt.array.name, Scalar(kind))
         then = Block(tuple(parts), (mapped(s.stmt.value, mapping),))
         self.out.append(If(holds, then, Block((), (const(0, kind),)), (out,), loc=s.stmt.loc))

@@ -49,6 +49,7 @@ from ..passes.dce import dce
 from . import grid
 from .assembly import ZERO, Draft, Plan, cell, load, status_array
 from .expand import expand
+from .first import first_stores
 from .gather import gather
 from .placement import Placement
 from .refusals import refuse
@@ -66,7 +67,7 @@ class _Launch(Stmt):
 
 def partition(fn: Function) -> Plan:
     """The plan for a finished function."""
-    return _Partition(dce(gather(expand(without_marks(fn))))).run()
+    return _Partition(dce(first_stores(gather(expand(without_marks(fn)))))).run()
 
 
 class _Partition:
