@@ -33,6 +33,7 @@ from .options import Options
 
 if TYPE_CHECKING:
     from .api.check import check_grads
+    from .api.custom import custom_jvp, custom_vjp
     from .api.gradient import grad, jit, value_and_grad
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
     from .api.special import stop_gradient
@@ -44,6 +45,8 @@ __version__ = "0.1.0"
 # The transforms are loaded at first use: `import adjit` alone does not load Numba.
 _HOMES = {
     "check_grads": "check",
+    "custom_jvp": "custom",
+    "custom_vjp": "custom",
     "grad": "gradient",
     "hessian": "jacobian",
     "hvp": "jacobian",
@@ -89,6 +92,8 @@ __all__ = [
     "ShapeError",
     "UnsupportedSyntaxError",
     "check_grads",
+    "custom_jvp",
+    "custom_vjp",
     "grad",
     "hessian",
     "hvp",

@@ -73,6 +73,11 @@ def jit_disabled() -> bool:
     return _flag("ADJIT_DISABLE_JIT") or _flag("NUMBA_DISABLE_JIT")
 
 
+def libmvec_unwanted() -> bool:
+    """`ADJIT_NO_LIBMVEC`: compile as on a machine without glibc's vector functions."""
+    return _flag("ADJIT_NO_LIBMVEC")
+
+
 def cache_folder() -> Path:
     """`ADJIT_CACHE_DIR`, or `adjit` in the user's cache folder."""
     chosen = os.environ.get("ADJIT_CACHE_DIR")

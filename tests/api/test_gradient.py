@@ -119,7 +119,7 @@ def decorated_square(x):  # type: ignore[no-untyped-def]
 
 
 def test_a_wrapper_is_what_is_differentiated() -> None:
-    assert adjit.value_and_grad(decorated_square)(3.0) == (18.0, (12.0,))  # its parameter is a tuple
+    assert adjit.value_and_grad(decorated_square)(3.0) == (18.0, 12.0)
 
 
 def added_in_place(x, y):  # type: ignore[no-untyped-def]

@@ -15,6 +15,8 @@ import adjit
 from tests.support import oracles
 from tests.support.strategies import write_module
 
+from . import supported
+
 ROOT = Path(__file__).parent.parent.parent
 MODULES = [m.name for m in pkgutil.walk_packages(adjit.__path__, "adjit.") if not m.name.endswith("__main__")]
 
@@ -54,6 +56,13 @@ def test_the_generated_programs_shown_are_generated() -> None:
     blocks = re.findall(r"```text\n(.*?)```", page, re.S)
     assert len(blocks) == 3
     assert all(block in golden for block in blocks)
+
+
+def test_what_is_supported_is_up_to_date(request: pytest.FixtureRequest) -> None:
+    made = supported.text()
+    if request.config.getoption("--update-golden"):
+        supported.PAGE.write_text(made, encoding="utf-8")
+    assert supported.PAGE.read_text(encoding="utf-8") == made, "run python -m tests.docs.supported"
 
 
 def test_the_worked_example_of_the_demo(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import math
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +42,13 @@ def function(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
     source = "\n    ".join([f"def call({', '.join(names)}):", *body]) + "\n"
     file = f"<call {next(COUNT)}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    space: dict[str, Any] = {"np": np, "special": special, "math": math, "__name__": __name__}
+    space: dict[str, Any] = {
+        "np": np,
+        "special": special,
+        "math": math,
+        "random": random,
+        "__name__": __name__,
+    }
     exec(compile(source, file, "exec"), space)
     return space["call"]  # type: ignore[no-any-return]
 

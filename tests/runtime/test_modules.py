@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adjit import errors
-from adjit.compiler.codegen import Text
+from adjit.compiler.codegen.linemap import Text
 from adjit.runtime import files, modules
 
 SOURCE = '''"""t"""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from adjit.compiler.codegen import Text
+from adjit.compiler.codegen.linemap import Text
 from adjit.runtime import modules
 
 

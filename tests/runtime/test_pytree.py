@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
+import adjit
 from adjit.compiler.program import ArraySpec, NodeSpec, ResultLeaf, ScalarSpec, StaticSpec
-from adjit.errors import InferenceError
+from adjit.errors import InferenceError, NotDifferentiableError
 from adjit.runtime import pytree
 
 
@@ -87,3 +89,32 @@ def test_refusals_say_what_and_where(value: Any, words: str) -> None:
 def test_dataclasses_are_made_without_running_them() -> None:
     made = pytree.rebuild(Box, ("value",), [None])
     assert isinstance(made, Box) and made.value is None
+
+
+def test_typed_lists() -> None:
+    arrays = numba.typed.List([np.arange(3.0), np.ones(3)])
+    spec = pytree.take_apart(arrays, "v", [])
+    assert isinstance(spec, NodeSpec) and spec.kind is list and len(spec.children) == 2
+    first, second = adjit.grad(lambda v: np.sum(v[0] * v[1] * len(v)))(arrays)
+    np.testing.assert_array_equal(first, 2.0 * np.ones(3))
+    np.testing.assert_array_equal(second, 2.0 * np.arange(3.0))
+    numbers = numba.typed.List([1.0, 2.0, 3.0])
+    assert adjit.grad(lambda v: sum([x * x for x in v]))(numbers) == [2.0, 4.0, 6.0]
+
+    def writes(v):
+        for a in v:
+            a[0] = a[1] * a[2]
+        return v[0][0] + v[1][0]
+
+    (first, _), before = adjit.grad(writes)(arrays), np.arange(3.0)
+    np.testing.assert_array_equal(first, [0.0, before[2], before[1]])
+    assert arrays[0][0] == 2.0
+    with pytest.raises(NotDifferentiableError, match="'v' is changed"):
+        adjit.grad(appends)(arrays)
+    with pytest.raises(InferenceError, match="a list of numbers"):
+        adjit.grad(lambda v: v[0])(numba.typed.List([1.0] * 100))
+
+
+def appends(v):
+    v.append(v[0])
+    return np.sum(v[2])

@@ -86,7 +86,7 @@ def _operand(ctx: Plain, value: Value) -> Any:
 
 
 def executed(fn: Function, *args: Any) -> Any:
-    calls = {name: getattr(routines, name) for name in ROUTINES}
+    calls = {name: found for name in ROUTINES if (found := getattr(routines, name, None)) is not None}
     found = run(fn, *args, calls=calls)
     return found[0] if len(found) == 1 else found
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..compiler.program import Position, Starred
 from .transform import Transform
 
 Argnums = int | str | Sequence[int | str]
 
 
-def positions(transform: Transform, argnums: Argnums) -> tuple[tuple[int, ...], bool]:
-    """Argument positions, and whether one was named alone."""
+def positions(transform: Transform, argnums: Argnums) -> tuple[tuple[Position, ...], bool]:
+    """Argument positions, and whether one was named alone. Numbers count the positional arguments of a call,
+    so they reach into `*args`; the name of `*args` means all of them.
+    """
     single = isinstance(argnums, int | str)
     chosen = [argnums] if isinstance(argnums, int | str) else list(argnums)
     found = tuple(_position(transform, a) for a in chosen)
@@ -20,7 +23,19 @@ def positions(transform: Transform, argnums: Argnums) -> tuple[tuple[int, ...], 
     return found, single
 
 
-def _position(transform: Transform, a: int | str) -> int:
+def every(transform: Transform) -> tuple[Position, ...]:
+    """All arguments, those of `*args` one by one."""
+    star = starred(transform)
+    return tuple(Starred(k, None) if k == star else k for k in range(len(transform.names)))
+
+
+def starred(transform: Transform) -> int | None:
+    """The number of the parameter `*args`."""
+    parameters = transform.signature.parameters.values()
+    return next((k for k, p in enumerate(parameters) if p.kind is p.VAR_POSITIONAL), None)
+
+
+def _position(transform: Transform, a: int | str) -> Position:
     names = transform.names
     what = getattr(transform.base, "__name__", "the function")
     if isinstance(a, str):
@@ -29,6 +44,9 @@ def _position(transform: Transform, a: int | str) -> int:
         return names.index(a)
     if isinstance(a, bool) or not isinstance(a, int):
         raise TypeError(f"argnums holds positions and parameter names, not {a!r}")
+    star = starred(transform)
+    if star is not None and not 0 <= a < star:
+        return Starred(star, a - star if a >= 0 else a)
     if not -len(names) <= a < len(names):
         raise ValueError(f"argnums names position {a}, but `{what}` has {len(names)} parameters")
     return a % len(names)

@@ -122,8 +122,7 @@ class _Check:
         ]
         tangents = tuple(pytree.assembler(point.tree)(cast))
         bound = transform.bound(point.arguments(point.leaves), {})
-        given = tangents + (None,) * (len(bound) - len(tangents))
-        _, found = transform.push(bound, given)
+        _, found = transform.push(bound, transform.grouped(tangents, len(bound)))
         return [np.asarray(x, dtype=np.float64) for x in flattened(found)[0]]
 
     def reverse(self, weights: Leaves) -> Leaves:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import derived, pipeline
+from .. import compiler
 from ..compiler.ir.nodes import Var
-from ..compiler.program import Program
+from ..compiler.program import Program, Spec
 from ..errors import MissingRuleError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
@@ -28,6 +28,11 @@ class Jit(Transform):
     def py_func(self) -> Callable[..., Any]:
         """The Python function, uncompiled."""
         return self.base
+
+    def captured(self, arguments: tuple[Spec, ...]) -> Program:
+        if isinstance(self.fun, Transform):
+            return super().captured(arguments)
+        return compiler.pipeline.capture(self.fun, arguments, self.options, plain=True)
 
     def derive(self, program: Program) -> Program:
         return program
@@ -55,7 +60,7 @@ class Gradient(Transform):
         return (self.fun, self.value, self.argnums, self.has_aux, self.intermediates, self.options)
 
     def derive(self, program: Program) -> Program:
-        return derived.gradient(
+        return compiler.derived.gradient(
             program,
             self.chosen,
             single=self.single,
@@ -68,8 +73,8 @@ class Gradient(Transform):
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        sweep = derived.forward_sweep(halves.program, self.chosen, self.has_aux)
-        text = pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
+        sweep = compiler.derived.forward_sweep(halves.program, self.chosen, self.has_aux)
+        text = compiler.pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
         arguments = halves.around.with_hidden(unshared(leaves))
         own = len(halves.program.function.results)
         values = Runner(interface(sweep), text, self.options).call(arguments)[own:]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import derived
-from ..compiler.program import NodeSpec, Program, ResultLeaf, StaticSpec
+from .. import compiler
+from ..compiler.program import NodeSpec, Program, ResultLeaf, StaticSpec, tuple_tree
 from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
@@ -37,8 +37,8 @@ class _Directional(_OfArgnums):
         return program
 
     def make(self, program: Program, extra: Any) -> Any:
-        leaves = derived.choose(program, self.chosen)
-        made = derived.tangent(self.below(program), leaves, value=False)
+        leaves = compiler.derived.choose(program, self.chosen)
+        made = compiler.derived.tangent(self.below(program), leaves, value=False)
         return Pushed(made, len(program.arguments), leaves, runner(made.function, self.options, self.title()))
 
     def revive(self, program: Program, kept: Any, extra: Any) -> Any:
@@ -49,11 +49,11 @@ class Hvp(_Directional):
     word = "Hessian-vector product"
 
     def below(self, program: Program) -> Program:
-        return derived.gradient(program, self.chosen, single=self.single, value=False)
+        return compiler.derived.gradient(program, self.chosen, single=self.single, value=False)
 
     def push(self, args: tuple[Any, ...], vector: Any) -> Any:
         entry, leaves = self.prepare(args)
-        tree = entry.leaves.trees[0] if self.single else derived.tuple_tree(entry.leaves.trees)
+        tree = entry.leaves.trees[0] if self.single else tuple_tree(entry.leaves.trees)
         likes = primal_leaves(entry, leaves)
         found: dict[int, Any] = {}
         cotangents.flat(tree, vector, likes, "the vector", found)
@@ -121,7 +121,7 @@ class _Columns(_Directional):
         def block(i: int, j: int) -> Any:
             return stacked(columns.get((i, j), []), np.shape(outs[i]), likes[j], np.result_type(outs[i]))
 
-        inner = entry.leaves.trees[0] if self.single else derived.tuple_tree(entry.leaves.trees)
+        inner = entry.leaves.trees[0] if self.single else tuple_tree(entry.leaves.trees)
         return blocks_tree(tree, inner, block)
 
 
@@ -163,7 +163,7 @@ class Hessian(_Columns):
     word = "Hessian"
 
     def below(self, program: Program) -> Program:
-        return derived.gradient(program, self.chosen, single=self.single, value=False)
+        return compiler.derived.gradient(program, self.chosen, single=self.single, value=False)
 
 
 class Jacrev(_OfArgnums):
@@ -196,7 +196,7 @@ class Jacrev(_OfArgnums):
             made = np.stack(parts).reshape(shape) if parts else np.zeros(shape, np.result_type(wrt[j]))
             return made[()] if made.ndim or isinstance(wrt[j], np.ndarray) else made.item()
 
-        inner = halves.kept.leaves.trees[0] if self.single else derived.tuple_tree(halves.kept.leaves.trees)
+        inner = halves.kept.leaves.trees[0] if self.single else tuple_tree(halves.kept.leaves.trees)
         return blocks_tree(halves.kept.tree, inner, block)
 
 

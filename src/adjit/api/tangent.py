@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..compiler import derived
-from ..compiler.program import NodeSpec, Program, ResultLeaf, StaticSpec
+from .. import compiler
+from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, StaticSpec
 from ..errors import NotDifferentiableError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around, Runner, runner
+from .argnums import starred
 from .transform import Transform, kept
 
 
@@ -20,7 +21,7 @@ class Pushed:
     `leaves.wrt`.
     """
 
-    def __init__(self, program: Program, primals: int, leaves: derived.Leaves, runner: Runner) -> None:
+    def __init__(self, program: Program, primals: int, leaves: Leaves, runner: Runner) -> None:
         self.program = program
         self.primals = primals
         self.leaves = leaves
@@ -73,7 +74,7 @@ def parameter_of_leaf(program: Program) -> list[int | None]:
         elif not isinstance(spec, StaticSpec):
             found.append(tree if isinstance(tree, int) else None)
 
-    for tree, spec in zip(derived.parameters(program), program.arguments, strict=True):
+    for tree, spec in zip(compiler.derived.parameters(program), program.arguments, strict=True):
         visit(tree, spec)
     return found
 
@@ -105,13 +106,21 @@ class Jvp(Transform):
                 wrt.append(p)
         primals = len(program.arguments)
         if self.outputs:
-            program = derived.with_outputs(program, self.outputs)
-        leaves = derived.Leaves(tuple(wrt), (), ())
-        made = derived.tangent(program, leaves)
+            program = compiler.derived.with_outputs(program, self.outputs)
+        leaves = Leaves(tuple(wrt), (), ())
+        made = compiler.derived.tangent(program, leaves)
         return Pushed(made, primals, leaves, runner(made.function, self.options, self.title()))
 
     def revive(self, program: Program, kept: Any, extra: Any) -> Any:
         return revived(program, kept, self.options)
+
+    def grouped(self, tangents: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+        """One tangent per parameter, from one per positional argument: those of `*args` together."""
+        star = starred(self)
+        if star is not None:
+            rest = tangents[star:]
+            tangents = (*tangents[:star], rest if any(t is not None for t in rest) else None)
+        return tangents + (None,) * (count - len(tangents))
 
     def push(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
         leaves: list[Any] = []
@@ -169,8 +178,7 @@ def jvp(
         raise SeedError(
             f"{len(primals)} primals need as many tangents, not {len(given)}", hint="pass None for constants"
         )
-    given += (None,) * (len(bound) - len(given))
-    value, tangent = transform.push(bound, given)
+    value, tangent = transform.push(bound, transform.grouped(given, len(bound)))
     return value, tangent
 
 

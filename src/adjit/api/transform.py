@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import pipeline
+from .. import compiler
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
 from ..errors import AdjitError, InferenceError, MissingRuleError
 from ..options import DEFAULT, Options, jit_disabled
@@ -47,7 +47,7 @@ def program_of(fun: Callable[..., Any], arguments: tuple[Spec, ...], options: Op
     """The program of a function or of a transform of one."""
     if isinstance(fun, Transform):
         return fun.program(arguments)
-    return pipeline.capture(fun, arguments, options)
+    return compiler.pipeline.capture(fun, arguments, options)
 
 
 class Prepared:
@@ -119,6 +119,10 @@ class Transform:
     def derive(self, program: Program) -> Program:
         """The transformed program."""
         raise NotImplementedError
+
+    def captured(self, arguments: tuple[Spec, ...]) -> Program:
+        """The program below this transform."""
+        return program_of(self.fun, arguments, self.options)
 
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -226,7 +230,7 @@ class Transform:
             specs, store = self.specs(args), key
             front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
             found = front.find()
-            program = found[0] if found else program_of(self.fun, specs, self.options)
+            program = found[0] if found else self.captured(specs)
             if program.written and self.repeats(leaves):
                 pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
                 store = (key, pattern)
@@ -236,7 +240,7 @@ class Transform:
                 specs = self.specs(args, pattern)
                 front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
                 found = front.find()
-                program = found[0] if found else program_of(self.fun, specs, self.options)
+                program = found[0] if found else self.captured(specs)
             if found:
                 entry = self.revive(*found, extra)
             else:

@@ -9,29 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import derived, pipeline
-from ..compiler.analyses.alias import roots
-from ..compiler.analyses.effects import reads, writes
-from ..compiler.codegen import Text
-from ..compiler.ir.nodes import Function, Stmt, Var
+from .. import compiler
+from ..compiler.codegen.linemap import Text
 from ..compiler.ir.types import Array, is_float
-from ..compiler.ir.visitor import walk
-from ..compiler.program import Program, ResultLeaf, StaticSpec
+from ..compiler.program import Leaves, Program, ResultLeaf, StaticSpec, tuple_tree
 from ..errors import InputChangedError, ReleasedError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, cotangents, pytree
 from ..runtime.aliasing import copies
 from ..runtime.dispatch import Around, Interface, Runner, interface
 from ..runtime.fingerprint import fingerprint
-from .argnums import Argnums, frozen, positions
+from .argnums import Argnums, every, frozen, positions
 from .transform import Transform, kept
-
-
-def touched(fn: Function, effect: Callable[[Stmt], tuple[Var, ...]]) -> frozenset[int]:
-    """Parameters whose memory a function may write (or read), for the effect `writes` (or `reads`)."""
-    memory = roots(fn)
-    found: set[Var] = set().union(*(memory[a] for stmt in walk(fn.body) for a in effect(stmt)))
-    return frozenset(k for k, p in enumerate(fn.params) if p in found)
 
 
 @dataclass(frozen=True)
@@ -43,7 +32,7 @@ class Split:
     a seed.
     """
 
-    leaves: derived.Leaves
+    leaves: Leaves
     outputs: tuple[int, ...]
     tree: object
     own: int
@@ -57,7 +46,7 @@ class Split:
 
 def output_params(program: Program, names: Sequence[str]) -> tuple[int, ...]:
     found = []
-    numbers = derived.parameters(program)
+    numbers = compiler.derived.parameters(program)
     for name in names:
         at = numbers[program.argument_names.index(name)] if name in program.argument_names else None
         if not isinstance(at, int) or not isinstance(program.function.params[at].type, Array):
@@ -74,14 +63,14 @@ def value_tree(program: Program, count: int) -> object:
     own = len(program.function.results)
     trees: list[object] = [ResultLeaf(own + k) for k in range(count)]
     parts = trees if isinstance(tree, StaticSpec) and tree.value is None else [tree, *trees]
-    return parts[0] if len(parts) == 1 else derived.tuple_tree(parts)
+    return parts[0] if len(parts) == 1 else tuple_tree(parts)
 
 
 def split(program: Program, transform: Vjp) -> Split:
     fn = program.function
-    leaves = derived.choose(program, transform.chosen, transform.argnums is None)
+    leaves = compiler.derived.choose(program, transform.chosen, transform.argnums is None)
     outputs = output_params(program, transform.outputs)
-    forward, backward = pipeline.split(fn, leaves.wrt, outputs)
+    forward, backward = compiler.pipeline.split(fn, leaves.wrt, outputs)
     name = getattr(transform.base, "__name__", "function")
     own = len(fn.results)
     return Split(
@@ -91,10 +80,15 @@ def split(program: Program, transform: Vjp) -> Split:
         own,
         tuple(k for k, r in enumerate(fn.results) if is_float(r.type)),
         tuple(v.name for v in backward.params[: len(forward.results) - own]),
-        touched(backward, reads),
-        touched(backward, writes),
-        (interface(forward), pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`")),
-        (interface(backward), pipeline.emit(backward, transform.options, f"Reverse sweep of `{name}`")),
+        *compiler.derived.touched(backward),
+        (
+            interface(forward),
+            compiler.pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`"),
+        ),
+        (
+            interface(backward),
+            compiler.pipeline.emit(backward, transform.options, f"Reverse sweep of `{name}`"),
+        ),
     )
 
 
@@ -108,7 +102,7 @@ class Halves:
         self.options = options
         self.runner = Runner(*kept.forward, options)
         self.assemble = pytree.assembler(kept.tree)
-        self.gradients = pytree.assembler(derived.tuple_tree(kept.leaves.trees))
+        self.gradients = pytree.assembler(tuple_tree(kept.leaves.trees))
         self.lock = threading.Lock()
         self._backward: Runner | None = None
 
@@ -261,7 +255,7 @@ class Vjp(Transform):
     ) -> None:
         super().__init__(fun, options)
         self.argnums, self.outputs = argnums, outputs
-        self.chosen = tuple(range(len(self.names))) if argnums is None else positions(self, argnums)[0]
+        self.chosen = every(self) if argnums is None else positions(self, argnums)[0]
 
     def recipe(self) -> tuple[Any, ...]:
         return (self.fun, self.argnums, self.outputs, self.options)

@@ -7,31 +7,33 @@ they were; each differentiated leaf has one gradient, of its own shape and dtype
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..errors import AdjitError, NotDifferentiableError, SeedError
 from . import pipeline
+from .analyses.alias import roots
+from .analyses.effects import reads, writes
 from .ir.builder import Builder, Names
-from .ir.nodes import Block, Function, Operand, Var
+from .ir.nodes import Block, Function, Operand, Stmt, Var
 from .ir.types import Array, is_float
-from .ir.visitor import max_number
-from .program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+from .ir.visitor import max_number, walk
+from .program import (
+    ArraySpec,
+    Leaves,
+    NodeSpec,
+    Position,
+    Program,
+    ResultLeaf,
+    SameAs,
+    ScalarSpec,
+    Spec,
+    Starred,
+    StaticSpec,
+    tuple_tree,
+)
 
 FLOATS = ("float32", "float64")
-
-
-@dataclass(frozen=True)
-class Leaves:
-    """Where the differentiated leaves are: `wrt` are parameters of the core function; `trees` has a tree
-    per chosen argument whose leaves are `ResultLeaf(k)` for the k-th differentiated leaf, counted
-    through `owners`, or None.
-    """
-
-    wrt: tuple[int, ...]
-    trees: tuple[object, ...]
-    zeros: tuple[int, ...]  # parameters whose shape further, zero gradients have (numbered after `wrt`)
 
 
 class _Numbering:
@@ -59,7 +61,7 @@ class _Numbering:
         return found
 
 
-def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> Leaves:
+def choose(program: Program, argnums: Sequence[Position], lenient: bool = False) -> Leaves:
     """The differentiated leaves of the arguments `argnums`. `lenient`: an argument without floats is None,
     not an error.
     """
@@ -80,11 +82,15 @@ def choose(program: Program, argnums: Sequence[int], lenient: bool = False) -> L
         return ResultLeaf(len(places) - 1)
 
     trees: list[object] = []
-    for k in argnums:
-        before = len(places)
-        trees.append(visit(numbered[k]))
-        if len(places) == before and not lenient:
-            raise no_floats(program, k)
+    for p in argnums:
+        for k, item in p.numbers(program) if isinstance(p, Starred) else [(p, None)]:
+            tree = numbered[k]
+            before = len(places)
+            trees.append(
+                visit(tree.children[item] if isinstance(tree, NodeSpec) and item is not None else tree)
+            )
+            if len(places) == before and not lenient:
+                raise no_floats(program, k, item)
     order = [at if kind == "wrt" else len(wrt) + at for kind, at in places]
     final = tuple(_renumbered(t, order) for t in trees)
     return Leaves(tuple(wrt), final, tuple(zeros))
@@ -103,8 +109,10 @@ def shifted(tree: object, by: int) -> object:
     return ResultLeaf(tree.index + by) if isinstance(tree, ResultLeaf) else tree
 
 
-def no_floats(program: Program, k: int) -> AdjitError:
+def no_floats(program: Program, k: int, item: int | None = None) -> AdjitError:
     name, spec = program.argument_names[k], program.arguments[k]
+    if item is not None and isinstance(spec, NodeSpec):
+        name, spec = f"{name}[{item}]", spec.children[item]
     if isinstance(spec, ArraySpec | ScalarSpec):
         what = f"argument {name!r} is of type {spec.dtype}"
         hint = f"pass it as a float, or leave {name!r} out of argnums"
@@ -116,8 +124,15 @@ def no_floats(program: Program, k: int) -> AdjitError:
     )
 
 
-def tuple_tree(trees: Sequence[Any]) -> NodeSpec:
-    return NodeSpec(tuple, tuple(range(len(trees))), tuple(trees))
+def touched(fn: Function) -> tuple[frozenset[int], frozenset[int]]:
+    """Parameters whose memory a function may read, and those whose memory it may write."""
+    memory = roots(fn)
+
+    def parameters_of(effect: Callable[[Stmt], tuple[Var, ...]]) -> frozenset[int]:
+        found: set[Var] = set().union(*(memory[a] for stmt in walk(fn.body) for a in effect(stmt)))
+        return frozenset(k for k, p in enumerate(fn.params) if p in found)
+
+    return parameters_of(reads), parameters_of(writes)
 
 
 def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, int | None]:
@@ -193,7 +208,7 @@ def with_zeros(fn: Function, params: Sequence[Var]) -> Function:
     return replace(fn, body=Block((*fn.body.stmts, *b.stmts)), results=(*fn.results, *zeros))
 
 
-def forward_sweep(program: Program, argnums: Sequence[int], has_aux: bool = False) -> Function:
+def forward_sweep(program: Program, argnums: Sequence[Position], has_aux: bool = False) -> Function:
     """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep."""
     fn, seeded = scalar_result(program, has_aux)
     return pipeline.kept(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
@@ -201,7 +216,7 @@ def forward_sweep(program: Program, argnums: Sequence[int], has_aux: bool = Fals
 
 def gradient(
     program: Program,
-    argnums: Sequence[int],
+    argnums: Sequence[Position],
     *,
     single: bool,
     value: bool,

@@ -48,6 +48,16 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
+class Held:
+    """The value itself, which is part of something that is checked at each call."""
+
+    value: object
+
+    def __call__(self) -> object:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False)
 class Attribute:
     owner: Fetch | object
     name: str
@@ -95,10 +105,12 @@ class Default:
     name: str
 
     def __call__(self) -> object:
-        positional = self.function.__code__.co_varnames[: self.function.__code__.co_argcount]
-        values = self.function.__defaults__ or ()
-        found = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
-        return {**found, **(self.function.__kwdefaults__ or {})}.get(self.name)
+        keywords = self.function.__kwdefaults__
+        if keywords and self.name in keywords:
+            return keywords[self.name]
+        code, values = self.function.__code__, self.function.__defaults__ or ()
+        place = code.co_varnames.index(self.name) - code.co_argcount + len(values)
+        return values[place] if place >= 0 else None
 
     def place(self, root: types.FunctionType) -> Place | None:
         """By the function's module and qualified name, where that is this function."""

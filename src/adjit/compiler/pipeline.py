@@ -17,23 +17,24 @@ from .. import options as environment
 from ..errors import InternalError
 from ..options import Options
 from . import adjoint
-from .codegen import Text, module_text
 from .codegen.cuda import cuda_text
+from .codegen.linemap import Text
+from .codegen.python import module_text
 from .frontend.specialise import specialise
 from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .library import ROUTINES
-from .passes import finish, finish_for_kernels, in_strips, simplify
+from .passes import expand_rules, finish, finish_for_kernels, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
 
 Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (expand_rules, simplify, finish)
 AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
-BEFORE_KERNELS: tuple[Pass, ...] = (simplify, finish_for_kernels)
+BEFORE_KERNELS: tuple[Pass, ...] = (expand_rules, simplify, finish_for_kernels)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -75,10 +76,12 @@ def passes(fn: Function, chosen: Sequence[Pass]) -> Function:
     return fn
 
 
-def capture(fun: Callable[..., object], arguments: tuple[Spec, ...], options: Options) -> Program:
-    """A user's function for one signature."""
+def capture(
+    fun: Callable[..., object], arguments: tuple[Spec, ...], options: Options, plain: bool = False
+) -> Program:
+    """A user's function for one signature; `plain`: it will not be differentiated."""
     with timed("capture"):
-        program = specialise(fun, arguments, options)
+        program = specialise(fun, arguments, options, plain)
     inspected(program.function, "capture")
     chosen = AFTER_CAPTURE if options.target == "cpu" else AFTER_CAPTURE_FOR_KERNELS
     return replace(program, function=passes(program.function, chosen))
@@ -122,5 +125,7 @@ def emit(fn: Function, options: Options, title: str = "") -> Text:
         with timed("codegen"):
             return cuda_text(fn, title)
     fn = passes(fn, BEFORE_TEXT)
+    if not options.precise:
+        fn = passes(fn, (staged_but_sums if options.fastmath else staged,))
     with timed("codegen"):
         return module_text(fn, options, tuple(ROUTINES), title)

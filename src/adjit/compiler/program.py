@@ -9,9 +9,11 @@ order
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from ..errors import NotDifferentiableError
 from .ir.nodes import Function
 
 
@@ -75,6 +77,22 @@ class ResultLeaf:
 ResultTree = ResultLeaf | StaticSpec | NodeSpec  # NodeSpec children are ResultTrees here
 
 
+def tuple_tree(trees: Sequence[Any]) -> NodeSpec:
+    return NodeSpec(tuple, tuple(range(len(trees))), tuple(trees))
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """Where the differentiated leaves are: `wrt` are parameters of the core function; `trees` has a tree
+    per chosen argument whose leaves are `ResultLeaf(k)` for the k-th differentiated leaf, counted
+    through `owners`, or None.
+    """
+
+    wrt: tuple[int, ...]
+    trees: tuple[object, ...]
+    zeros: tuple[int, ...]  # parameters whose shape further, zero gradients have (numbered after `wrt`)
+
+
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """An array that the function reads from a global or closure variable: `fetch()` gives it at each call."""
@@ -104,3 +122,33 @@ class Program:
     hidden: tuple[Hidden, ...] = ()
     guards: tuple[Guard, ...] = ()
     written: frozenset[int] = field(default_factory=frozenset)  # parameters whose memory the function writes
+
+
+@dataclass(frozen=True)
+class Starred:
+    """A position that may lie in `*args`, which are the argument number `argument`: an item of these; counted
+    from the end of all positions if negative; all of them if None.
+    """
+
+    argument: int
+    item: int | None
+
+    def numbers(self, program: Program) -> list[tuple[int, int | None]]:
+        """(argument, item), the item None for an argument before `*args`."""
+        spec, first = program.arguments[self.argument], self.argument
+        assert isinstance(spec, NodeSpec)
+        count = len(spec.children)
+        if self.item is None:
+            return [(first, k) for k in range(count)]
+        item = self.item if self.item >= 0 else self.item + count
+        if not -first <= item < count:
+            at = self.item if self.item < 0 else first + self.item
+            raise NotDifferentiableError(
+                f"argnums names position {at}, but `{program.function.name}` is called with {first + count}",
+                program.function.loc,
+                hint="count from 0",
+            )
+        return [(first, item) if item >= 0 else (first + item, None)]
+
+
+Position = int | Starred

@@ -18,9 +18,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from .. import errors, options
-from ..compiler import pipeline
-from ..compiler.codegen import Text
+from .. import compiler, errors, options
+from ..compiler.codegen.linemap import Text
 from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
@@ -112,7 +111,7 @@ def interface(fn: Function) -> Interface:
 
 def runner(fn: Function, chosen: Options, title: str = "") -> Runner:
     """A core function, printed and loaded."""
-    return Runner(interface(fn), pipeline.emit(fn, chosen, title), chosen)
+    return Runner(interface(fn), compiler.pipeline.emit(fn, chosen, title), chosen)
 
 
 class Runner:
@@ -145,8 +144,10 @@ class Runner:
         if types in self.ready:
             return
         start = time.perf_counter()
+        call: Any = self.loaded.call
         try:
-            self.loaded.call.compile(types)  # type: ignore[attr-defined]
+            call.disable_compile(False)
+            call.compile(types)
         except OSError as error:  # Numba cannot write its files: go on without them
             files.no_cache(f"{error.strerror or error}")
             self.loaded = modules.in_memory(self.text)
@@ -154,6 +155,7 @@ class Runner:
             return
         except Exception as error:
             raise self.refused(error) from error
+        call.disable_compile()  # arguments of other types are for another program
         self.ready.add(types)
         if options.log_wanted():
             self.log(time.perf_counter() - start)
@@ -220,7 +222,8 @@ class Runner:
         def call(*arguments: Any) -> Any:
             return inner(*arguments, np.zeros(EMPTY, np.int64))
 
-        return call
+        # Compiled code can call it, as it can the function itself.
+        return numba.njit(call) if self.loaded.compiled else call
 
     def with_workspace(self, leaves: Sequence[Any]) -> Any:
         assert self.pool is not None

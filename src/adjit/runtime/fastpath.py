@@ -1,113 +1,158 @@
-"""The short way from a Python call to the compiled function, for arguments that are plain arrays and numbers.
+"""The short way from a Python call to the compiled function, for arguments that are plain arrays and numbers
+and structures of these.
 
 Input: a prepared program and the arguments it was prepared for. Output: a function of the argument tuple
 that either runs the program or answers `MISS`, when the arguments are of another kind, a constant has
 changed or anything is not plain. It is generated, one test after another, since a call on a tiny function
-is mostly this. Invariant: whatever it does not answer with `MISS` is what the long way would return.
+is mostly this; dtype, rank and layout are left to Numba's own dispatch, which compiles nothing new
+(`Runner`). Invariant: whatever it does not answer with `MISS` is what the long way would return.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import is_dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
+from . import pytree
 from .dispatch import Around, Runner, failure, same_value
-from .pytree import WRITEABLE, C, F
 from .support import Failure
 
 MISS = object()
-MASK = C | F | WRITEABLE
 LARGEST = 2**63
-Fast = Callable[[tuple[Any, ...]], Any]
 
 
-def _test(k: int, a: Any, names: dict[str, Any]) -> str | None:
-    """The condition under which argument k is of the kind of `a`; None where there is no short one."""
-    kind = type(a)
-    if kind is np.ndarray:
-        if 1 in a.shape:
-            return None
-        names[f"d{k}"] = a.dtype
-        lengths = f" and 1 not in a{k}.shape" if a.ndim else ""
-        flags = f"a{k}.flags.num & {MASK} == {a.flags.num & MASK}"
-        return f"type(a{k}) is ndarray and a{k}.dtype is d{k} and a{k}.ndim == {a.ndim} and {flags}{lengths}"
-    names[f"t{k}"] = kind
-    if kind is int:
-        return f"type(a{k}) is int and {-LARGEST} <= a{k} < {LARGEST}"
-    if kind in (float, bool, np.float64, np.float32):
-        return f"type(a{k}) is t{k}"
-    return f"a{k} is None" if a is None else None
+class Fast(Protocol):
+    def __call__(self, args: tuple[Any, ...]) -> Any: ...
 
 
-def _expression(tree: object, leaf: Callable[[int], str], names: dict[str, Any]) -> str | None:
-    if isinstance(tree, ResultLeaf):
-        return leaf(tree.index)
-    if isinstance(tree, StaticSpec):
-        names[f"c{len(names)}"] = tree.value
-        return f"c{len(names) - 1}"
-    if not isinstance(tree, NodeSpec) or tree.kind is not tuple:
-        return None
-    parts = [_expression(c, leaf, names) for c in tree.children]
-    if any(p is None for p in parts):
-        return None
-    return f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
+class _Writer:
+    """The text of the function, and the objects that it names."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {
+            "ndarray": np.ndarray,
+            "MISS": MISS,
+            "Failure": Failure,
+            "failure": failure,
+            "same": same_value,
+            "make": pytree.rebuild,
+        }
+        self.leaves: list[str] = []
+
+    def name(self, value: object) -> str:
+        found = f"c{len(self.names)}"
+        self.names[found] = value
+        return found
+
+    def unless(self, *tests: str) -> None:
+        self.lines += [f"    if not ({' and '.join(tests)}):", "        return MISS"]
+
+    def group(self, kind: str, members: Sequence[str]) -> str:
+        inner = ", ".join(members)
+        return f"[{inner}]" if kind == "list" else f"({inner}{',' if len(members) == 1 else ''})"
+
+    # -- arguments
+    def take(self, at: str, value: Any) -> bool:
+        """Tests that the argument called `at` is of the kind of `value`; False where there are no short
+        ones.
+        """
+        node = pytree.children(value)
+        if node is not None:
+            return self.take_node(at, value, *node)
+        kind = type(value)
+        if value is None:
+            self.unless(f"{at} is None")
+            return True
+        if kind is str:
+            self.unless(f"type({at}) is str", f"{at} == {value!r}")
+            return True
+        if kind is np.ndarray:
+            if 1 in value.shape:
+                return False
+            self.unless(f"type({at}) is ndarray", *([f"1 not in {at}.shape"] if value.ndim else []))
+        elif kind is int:
+            self.unless(f"type({at}) is int", f"{-LARGEST} <= {at} < {LARGEST}")
+        elif kind in (float, bool, np.float64, np.float32):
+            self.unless(f"type({at}) is {self.name(kind)}")
+        else:
+            return False
+        self.leaves.append(at)
+        return True
+
+    def take_node(self, at: str, value: Any, kind: type, keys: Sequence[Any], parts: Sequence[Any]) -> bool:
+        if type(value) is not kind or not keys:  # a dict of a class of its own, or nothing to unpack
+            return False
+        members = [f"{at}_{k}" for k in range(len(keys))]
+        tests = [f"type({at}) is {self.name(kind)}"]
+        if kind is dict:
+            tests.append(f"(*{at},) == {self.name(tuple(keys))}")
+        elif kind is tuple or kind is list:
+            tests.append(f"len({at}) == {len(keys)}")
+        self.unless(*tests)
+        if is_dataclass(kind):
+            source = self.group("tuple", [f"{at}.{k}" for k in keys])
+        else:
+            source = f"{at}.values()" if kind is dict else at
+        self.lines.append(f"    {self.group('tuple', members)} = {source}")
+        return all(self.take(m, p) for m, p in zip(members, parts, strict=True))
+
+    # -- results
+    def result(self, tree: object, runner: Runner) -> str:
+        if isinstance(tree, ResultLeaf):
+            plain = "r" if runner.count == 1 else f"r[{tree.index}]"
+            convert = runner.outs[tree.index]
+            return plain if convert is None else f"{self.name(convert)}({plain})"
+        if isinstance(tree, StaticSpec):
+            return self.name(tree.value)
+        assert isinstance(tree, NodeSpec)
+        parts = [self.result(c, runner) for c in tree.children]
+        if tree.kind is tuple or tree.kind is list:
+            return self.group(tree.kind.__name__, parts)
+        if tree.kind is dict:
+            return f"{{{', '.join(f'{self.name(k)}: {p}' for k, p in zip(tree.keys, parts, strict=True))}}}"
+        if is_dataclass(tree.kind):
+            return f"make({self.name(tree.kind)}, {self.name(tree.keys)}, {self.group('tuple', parts)})"
+        return f"{self.name(tree.kind)}({', '.join(parts)})"
 
 
 def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> Fast | None:
     """The fast function, or None where the program needs the long way."""
     if not runner.loaded.compiled or around.hidden or around.same or around.written or runner.passed:
         return None
-    names: dict[str, Any] = {
-        "ndarray": np.ndarray,
-        "MISS": MISS,
-        "Failure": Failure,
-        "failure": failure,
-        "same": same_value,
-    }
-    tests = [_test(k, a, names) for k, a in enumerate(args)]
-    if not tests or any(t is None for t in tests):
+    w = _Writer()
+    taken = [f"a{k}" for k in range(len(args))]
+    w.lines = ["def fast(args):", f"    if len(args) != {len(args)}:", "        return MISS"]
+    if not args:
         return None
-    names.update(call=runner.loaded.call, text=runner.text)
-
-    def leaf(index: int) -> str:
-        plain = "r" if runner.count == 1 else f"r[{index}]"
-        if runner.outs[index] is None:
-            return plain
-        names[f"f{index}"] = runner.outs[index]
-        return f"f{index}({plain})"
-
-    result = _expression(tree, leaf, names)
-    if result is None:
+    w.lines.append(f"    {', '.join(taken)}, = args")
+    if not all(w.take(at, a) for at, a in zip(taken, args, strict=True)):
         return None
-    taken = [f"a{k}" for k, a in enumerate(args)]
-    passed = ", ".join(t for t, a in zip(taken, args, strict=True) if a is not None)
-    lines = [
-        "def fast(args):",
-        f"    if len(args) != {len(args)}:",
-        "        return MISS",
-        f"    {', '.join(taken)}, = args",
-        f"    if not ({' and '.join(map(str, tests))}):",
-        "        return MISS",
-    ]
-    for k, (fetch, value) in enumerate(around.guards):
-        names[f"g{k}"], names[f"v{k}"] = fetch, value
-        test = f"not same(g{k}(), v{k})" if isinstance(value, list | dict | tuple) else f"g{k}() is not v{k}"
-        lines += [f"    if {test}:", "        return MISS"]
+    for fetch, value in around.guards:
+        here, known = w.name(fetch), w.name(value)
+        w.unless(
+            f"same({here}(), {known})" if isinstance(value, list | dict | tuple) else f"{here}() is {known}"
+        )
+    w.names.update(call=runner.loaded.call, text=runner.text)
+    passed = list(w.leaves)
     if runner.pool is not None:
-        names.update(take=runner.pool.take, give=runner.pool.give)
-        lines.append("    ws = take()")
-        passed = f"{passed}, ws"
-    lines += [
+        w.names.update(take=runner.pool.take, give=runner.pool.give)
+        w.lines.append("    ws = take()")
+        passed.append("ws")
+    w.lines += [
         "    try:",
-        f"        r = call({passed})",
+        f"        r = call({', '.join(passed)})",
         "    except Failure as failed:",
         "        raise failure(failed, text) from None",
+        "    except TypeError:  # not compiled for these",
+        "        return MISS",
         *(["    finally:", "        give(ws)"] if runner.pool is not None else []),
-        f"    return {result}",
+        f"    return {w.result(tree, runner)}",
     ]
-    exec(compile("\n".join(lines), "<adjit call>", "exec"), names)
-    made: Fast = names["fast"]
+    exec(compile("\n".join(w.lines), "<adjit call>", "exec"), w.names)
+    made: Fast = w.names["fast"]
     return made

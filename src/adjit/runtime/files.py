@@ -19,6 +19,7 @@ import numba
 import numpy as np
 
 from ..errors import warn_once
+from . import libmvec
 
 VERSION = "0.1.0"
 
@@ -29,7 +30,8 @@ def versions() -> str:
     python = ".".join(map(str, sys.version_info[:3]))
     backend = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, numpy {np.__version__}"
     called = digest(*(p.read_text(encoding="utf-8") for p in sorted(Path(__file__).parent.glob("*.py"))))
-    return f"adjit {VERSION} {called}, {backend}, python {python}"
+    vectors = digest(repr(sorted(libmvec.VARIANTS.items())))  # machine code refers to them by name
+    return f"adjit {VERSION} {called}, {backend}, python {python}, vectors {vectors}"
 
 
 def digest(*parts: str) -> str:

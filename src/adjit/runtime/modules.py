@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import options
-from ..compiler.codegen import Text
+from ..compiler.codegen.linemap import Text
 from . import files, llvm, plain
 
 assert llvm.SETTINGS  # made before anything is compiled

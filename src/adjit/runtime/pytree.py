@@ -21,6 +21,7 @@ from ..errors import InferenceError
 
 Leaf = Any
 C, F, WRITEABLE = 0x1, 0x2, 0x400  # bits of `ndarray.flags.num`
+MOST_NUMBERS = 32  # in a typed list
 INT64 = range(-(2**63), 2**63)
 
 
@@ -31,6 +32,9 @@ def children(value: object) -> tuple[type, tuple[object, ...], Sequence[object]]
         return kind, tuple(range(len(value))), value  # type: ignore[arg-type,return-value]
     if isinstance(value, dict):
         return dict, tuple(value), list(value.values())
+    if kind.__name__ == "List" and kind.__module__ == "numba.typed.typedlist":  # without loading Numba
+        items = list(value)  # type: ignore[call-overload]
+        return list, tuple(range(len(items))), items
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return kind, tuple(kind._fields), value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -138,7 +142,8 @@ def take_apart(value: object, where: str, leaves: list[Leaf]) -> Spec:
             leaves.append(value)
         return spec
     kind, keys, parts = node
-    if kind is list and parts and all(isinstance(p, int | float) for p in parts):
+    short = type(value) is not list and len(parts) <= MOST_NUMBERS
+    if kind is list and parts and not short and all(isinstance(p, int | float) for p in parts):
         raise InferenceError(
             f"{where} is a list of numbers",
             why="a list would be compiled item by item",

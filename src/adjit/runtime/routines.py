@@ -21,6 +21,7 @@ from .support import jitable
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORWARD: dict[int, Callable[[Any], Callable[..., Any]]] = {
+    1: lambda f: lambda a: f(a),
     2: lambda f: lambda a, b: f(a, b),
     3: lambda f: lambda a, b, c: f(a, b, c),
     4: lambda f: lambda a, b, c, d: f(a, b, c, d),

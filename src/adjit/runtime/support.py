@@ -15,6 +15,11 @@ from numba.extending import register_jitable
 
 from .carving import take as take
 from .carving import take_zeros as take_zeros
+from .instructions import empty as empty
+from .instructions import maximum as maximum
+from .instructions import minimum as minimum
+from .instructions import smul as smul
+from .instructions import zeros as zeros
 
 Jitable = TypeVar("Jitable", bound=Callable[..., Any])
 
@@ -43,28 +48,10 @@ def outside(site: int, index: int, length: int) -> None:
 
 
 @jitable
-def smul(ct: Any, p: Any) -> Any:
-    """`ct * p`, and zero where `ct` is zero even if `p` is infinite or NaN."""
-    return ct * p if ct != 0 else ct
-
-
-@jitable
-def maximum(a: Any, b: Any) -> Any:
-    """The larger one; NaN if either is."""
-    return a if a >= b or a != a else b
-
-
-@jitable
-def minimum(a: Any, b: Any) -> Any:
-    """The smaller one; NaN if either is."""
-    return a if a <= b or a != a else b
-
-
-@jitable
 def grow(a: Any, i: int) -> Any:
     """A longer copy of `a` that has an element `i`; what is new is zero."""
     length = a.shape[0]
-    longer = np.zeros(max(2 * length, i + 1, 64), a.dtype)
+    longer = zeros(maximum(maximum(2 * length, i + 1), 64), a.dtype)
     for k in range(length):  # Numba takes seconds to compile the assignment of a slice
         longer[k] = a[k]
     return longer

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from adjit.compiler import adjoint
-from adjit.compiler.codegen import module_text
+from adjit.compiler.codegen.python import module_text
 from adjit.compiler.ir.nodes import Function
 from adjit.errors import NotDifferentiableError
 from adjit.options import Options

@@ -9,8 +9,8 @@ import keyword
 import numpy as np
 import pytest
 
-from adjit.compiler.codegen import module_text
 from adjit.compiler.codegen.naming import identifier
+from adjit.compiler.codegen.python import module_text
 from adjit.compiler.ir.builder import Builder, Names, const
 from adjit.compiler.ir.nodes import Block, For, Function, Slice, Var
 from adjit.compiler.ir.types import FLOAT64, INT, Array, Scalar

@@ -293,3 +293,95 @@ def test_other_transforms_are_refused_inside():
 
     with pytest.raises(UnsupportedSyntaxError, match=r"adjit\.jvp is not supported inside"):
         captured(f, 2.0)
+
+
+def product_of(x, n):
+    return 1.0 if n == 0 else x * product_of(x, n - 1)
+
+
+def both(tree, x):
+    if isinstance(tree, tuple):
+        return both(tree[0], x) * both(tree[1], x)
+    return tree * x
+
+
+def fibonacci(n, x):
+    return x if n < 2 else fibonacci(n - 1, x) + fibonacci(n - 2, x) * x
+
+
+def test_recursion_whose_depth_is_known():
+    assert adjit.grad(lambda x: product_of(x, 100))(1.0) == 100.0
+    assert adjit.grad(lambda x: both(((1.0, 2.0), (3.0, 4.0)), x))(2.0) == 24.0 * 4.0 * 8.0
+    adjit.check_grads(lambda x: fibonacci(7, x), (0.5,))
+
+
+def test_recursion_whose_depth_is_not_known():
+    with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep at 'product_of'") as caught:
+        adjit.grad(product_of)(2.0, 5)
+    assert "let a constant of the module decide its depth" in caught.value.hint
+
+
+def maker(a):
+    def middle(b):
+        def inner(c):
+            return a * b * c
+
+        return inner
+
+    return middle
+
+
+def chosen(kind):
+    if kind == "square":
+        return lambda t: t * t
+    return lambda t: t * t * t
+
+
+def test_functions_that_return_functions():
+    assert adjit.grad(lambda x: maker(x)(x * x)(3.0))(2.0) == 36.0
+    assert adjit.grad(lambda x: chosen("square")(x) + chosen("cube")(x))(2.0) == 16.0
+
+
+def test_closures_over_structures():
+    def f(x):
+        table = {"u": x * 2, "v": (x, 3.0)}
+
+        def use(y):
+            return table["u"] * y + table["v"][0] * table["v"][1]
+
+        return use(x)
+
+    assert adjit.grad(f)(2.0) == 11.0
+
+
+def shows(x):
+    for i in range(2):
+        print("pass", i, "of", 2, x * i)
+    if x > 100.0:
+        print("large")
+    return x * x
+
+
+def test_print_runs_once(capsys):
+    shows(2.0)
+    expected = capsys.readouterr().out
+    for run in (adjit.jit(shows), adjit.grad(shows), adjit.hessian(shows), adjit.value_and_grad(shows)):
+        run(2.0)
+        assert capsys.readouterr().out == expected
+    value, pullback = adjit.vjp(shows, 2.0)
+    assert capsys.readouterr().out == expected
+    assert (value, pullback(1.0)) == (4.0, (4.0,))
+    assert capsys.readouterr().out == ""
+
+
+def test_what_print_does_not_show():
+    with pytest.raises(UnsupportedSyntaxError, match="numbers and text"):
+        adjit.grad(lambda x: [print(x), np.sum(x)][1])(X)
+    with pytest.raises(UnsupportedSyntaxError, match="'sep'"):
+        adjit.grad(lambda x: [print(x, sep=""), x][1])(1.0)
+
+
+@pytest.mark.compiled
+def test_print_compiled(capfd, compiled):
+    assert adjit.grad(shows)(2.0) == 4.0
+    assert capfd.readouterr().out.splitlines()[0].split() == ["pass", "0", "of", "2", "0.0"]

@@ -58,3 +58,14 @@ def test_open_lists_take_no_arithmetic():
 
     with pytest.raises(InferenceError, match="a list takes no arithmetic"):
         captured(f, LONG)
+
+
+def test_functions_see_the_last_item():
+    def f(x):
+        late = [lambda t: t * x[i] for i in range(3)]  # noqa: B023
+        early = [lambda t, i=i: t * x[i] for i in range(3)]
+        table = {k: lambda t: t + k for k in range(2)}  # noqa: B023
+        nested = [(lambda t: lambda s: s * t * i) for i in range(2)]  # noqa: B023
+        return late[0](2.0), early[0](2.0), table[0](1.0), nested[0](x[1])(2.0), sum([g(1.0) for g in late])
+
+    agrees(f, X)

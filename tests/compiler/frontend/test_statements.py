@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from adjit.compiler.ir.nodes import Check
-from adjit.errors import UnsupportedSyntaxError
 from tests.support.capturing import agrees, captured, outcome
 
 X = np.array([0.9, -0.4, 1.1, 1.3])
@@ -103,12 +102,3 @@ def test_raise_inside_a_branch():
     agrees(f, 1.0)
     with pytest.raises(ValueError, match="too large"):
         outcome(f, 7.0)
-
-
-def test_print_is_refused():
-    def f(x):
-        print(x)
-        return x
-
-    with pytest.raises(UnsupportedSyntaxError, match="print is not supported"):
-        captured(f, 1.0)

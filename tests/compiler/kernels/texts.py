@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adjit.compiler import derived, pipeline
-from adjit.compiler.codegen import Text
+from adjit.compiler.codegen.linemap import Text
 from adjit.options import Options
 from adjit.runtime import pytree
 

@@ -14,7 +14,13 @@ from tests.support.judge import check
 from tests.support.programs import Program, load
 
 PROGRAMS = load()
-REFUSED = {"cholesky_factor": "cholesky", "linear_algebra": "solve", "sorting": "argsort"}
+REFUSED = {
+    "cholesky_factor": "cholesky",
+    "draws_in_a_loop": "draw_seed",
+    "draws_with_parameters": "draw_seed",
+    "linear_algebra": "solve",
+    "sorting": "argsort",
+}
 SECOND = [p for p in PROGRAMS.values() if p.order > 1 and p.name not in REFUSED][::6]
 pytestmark = pytest.mark.filterwarnings("ignore:.adjit-cuda-copy")
 

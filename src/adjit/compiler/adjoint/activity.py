@@ -112,7 +112,7 @@ def _spread_forward(stmt: Stmt, varied: _Marks) -> None:
                 varied.add(array)
         case Call(name=name, args=args):
             routine = ROUTINES[name]
-            if not routine.zero_derivative and any(args[k] in varied for k in routine.reads):
+            if any(args[k] in varied for k in routine.through):
                 for k in routine.writes:
                     varied.add(args[k])
         case For() | While() | If():
@@ -135,8 +135,8 @@ def _spread_backward(stmt: Stmt, useful: _Marks) -> None:
                 useful.add(value)
         case Call(name=name, args=args):
             routine = ROUTINES[name]
-            if not routine.zero_derivative and any(args[k] in useful for k in routine.writes):
-                for k in routine.reads:
+            if any(args[k] in useful for k in routine.writes):
+                for k in routine.through:
                     useful.add(args[k])
         case Mark(value=value, out=out):
             if out in useful:

@@ -16,7 +16,8 @@ from ..ir.builder import Builder, const
 from ..ir.nodes import Alloc, Block, Call, Const, For, If, Mark, Op, Operand, Reshape, Stmt, Var, View, While
 from ..ir.types import INT, Array
 from ..ir.visitor import blocks, defined, walk
-from .activity import Activity
+from ..library.rules import copy_results, is_rule, rule_of
+from .activity import Activity, is_active
 from .capacity import Capacity
 from .copying import elements, flat_index, nest, shape_of, store_flat
 from .fusion import Trailing
@@ -135,11 +136,7 @@ class ForwardSweep:
             for snapshot in self.before_loop.get(s, ()):
                 self._array_buffer(snapshot)
             if isinstance(s, Call):
-                for k in range(len(s.args)):
-                    if (s, k) in self.plan.kept:
-                        self.trail.buffers[s, k] = self.b.growing(
-                            s.args[k].type.dtype, f"saved_{_name(s.args[k])}"
-                        )
+                self._argument_buffers(s)
 
     def _scalar_buffer(self, v: Var, block: Block) -> None:
         where = self.layout(block)
@@ -181,6 +178,42 @@ class ForwardSweep:
 
         self._flat_buffer(snapshot, dtype, hint, self.sites[snapshot], count, list(snapshot.operands()))
 
+    def _argument_buffers(self, call: Call) -> None:
+        """One buffer per dtype for the arguments of a call that are kept; they share a running position."""
+        places = [k for k in range(len(call.args)) if (call, k) in self.plan.kept]
+        arrays = [_var(call.args[k]) for k in places]
+        shapes = [self._lengths(a) for a in arrays]
+
+        def count(at: Lookup) -> Operand:
+            total: Operand = ZERO
+            for shape in shapes:
+                total = self.b.op("add", total, elements(self.b, [at(n) for n in shape or ()]), hint="size")
+            return total
+
+        known: dict[str, Var] = {}
+        for k, a in zip(places, arrays, strict=True):
+            dtype, hint = a.type.dtype, f"saved_{a.name}"
+            if dtype in known:
+                self.trail.buffers[call, k] = known[dtype]
+            elif None in shapes:
+                self.trail.buffers[call, k] = self.b.growing(dtype, hint)
+            else:
+                reads = [n for shape in shapes for n in shape or ()]
+                self._flat_buffer((call, k), dtype, hint, self.sites[call], count, reads)
+            known[dtype] = self.trail.buffers[call, k]
+
+    def _lengths(self, array: Var) -> list[Operand] | None:
+        """The lengths of an array as operands, where its definition says them."""
+        match self.place.definition[array]:
+            case Alloc(shape=shape) | Reshape(shape=shape):
+                return list(shape)
+            case View(axes=axes):
+                return [a.length for a in axes]
+            case None:
+                return list(shape_of(self.b, array))
+            case _:
+                return None
+
     def _one(self, stmt: Stmt) -> None:
         b = self.b
         with b.at(stmt.loc):
@@ -196,6 +229,8 @@ class ForwardSweep:
                     self._loop(stmt)
                 case If():
                     self._branch(stmt)
+                case Call() if is_rule(stmt) and rule_of(stmt).replaced and is_active(stmt, self.active):
+                    copy_results(b, stmt)
                 case _:
                     b.emit(stmt)
             if isinstance(stmt, Alloc) and stmt.out in self.exchanged and self.place.is_top(stmt.out):
@@ -350,10 +385,6 @@ def _same(x: Operand) -> Operand:
 def _var(x: Operand) -> Var:
     assert isinstance(x, Var)
     return x
-
-
-def _name(x: Operand) -> str:
-    return x.name if isinstance(x, Var) else "value"
 
 
 def _fresh_type(v: Var) -> Array:

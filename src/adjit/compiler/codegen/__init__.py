@@ -3,8 +3,3 @@
 Reading order: `folding` (which values stand inside expressions), `liveness` (which may share a name),
 `naming`, `expressions`, `moves` (parallel assignment), `statements`, `python`, `linemap`.
 """
-
-from .linemap import Site, Text
-from .python import module_text
-
-__all__ = ["Site", "Text", "module_text"]

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from ..ir.nodes import Const, Dim, For, Function, Load, Op, Operand, Var
-from ..ir.types import Array
+from ..ir.types import Array, is_float
 from ..ir.visitor import walk
 from ..ops import TABLE
 from .folding import Folded
@@ -60,9 +60,10 @@ def constant(x: Const) -> ast.expr:
 
 
 @cache
-def _template(op: str) -> ast.expr:
+def _template(op: str, vector: bool) -> ast.expr:
     row = TABLE[op]
-    text = row.python.format(*(f"_{k}_" for k in range(row.arity)))
+    operands = [f"_{k}_" for k in range(row.arity)]
+    text = f"{row.vector}({', '.join(operands)})" if vector and row.vector else row.python.format(*operands)
     return ast.parse(text, mode="eval").body
 
 
@@ -87,9 +88,11 @@ def _copy(node: ast.AST) -> Any:
     return made
 
 
-def spelled(op: str, args: Sequence[ast.expr]) -> ast.expr:
-    """The op's spelling with its operands put in."""
-    filled = _Fill(args).visit(_copy(_template(op)))
+def spelled(op: str, args: Sequence[ast.expr], vector: bool = False) -> ast.expr:
+    """The op's spelling with its operands put in; `vector`: as a function of `runtime.vector` if it is
+    one.
+    """
+    filled = _Fill(args).visit(_copy(_template(op, vector)))
     assert isinstance(filled, ast.expr)
     return filled
 
@@ -97,7 +100,8 @@ def spelled(op: str, args: Sequence[ast.expr]) -> ast.expr:
 class Expressions:
     """Expressions of one function."""
 
-    def __init__(self, fn: Function, names: Mapping[Var, str], folded: Folded) -> None:
+    def __init__(self, fn: Function, names: Mapping[Var, str], folded: Folded, precise: bool = False) -> None:
+        self.precise = precise
         self.names = names
         self.folded = folded
         self.loops = {s.iv: s for s in walk(fn.body) if isinstance(s, For)}
@@ -142,8 +146,8 @@ class Expressions:
         if stmt.op == "trips" and all(
             isinstance(a, Const) and a.value == v for a, v in zip(stmt.args[::2], (0, 1), strict=True)
         ):
-            return call("max", args[1], ast.Constant(0))
-        value = spelled(stmt.op, args)
+            return call("maximum", args[1], ast.Constant(0))
+        value = spelled(stmt.op, args, not self.precise and is_float(stmt.out.type))
         if kind in NARROW and stmt.op not in ("select", "wrap"):
             return call(dtype(kind), value)
         return value

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterable
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function
+from ..ops import TABLE
 from ..ops.special import NAMES as SPECIAL
 from .linemap import Text
 from .naming import RESERVED, identifier
@@ -24,6 +26,8 @@ HELPERS = (
     "smul",
     "maximum",
     "minimum",
+    "empty",
+    "zeros",
     "grow",
     "outside",
     "failed",
@@ -31,6 +35,7 @@ HELPERS = (
     "take",
     "take_zeros",
 )
+VECTOR = tuple(sorted({op.vector for op in TABLE.values()} - {""}))
 FASTMATH = ("reassoc", "nsz", "arcp", "contract", "afn")  # never nnan, ninf
 
 
@@ -61,27 +66,42 @@ def _called(lines: list[str]) -> set[str]:
 def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), title: str = "") -> Text:
     """The text of the module; its function has the name of `fn`. `routines` are library calls it may make."""
     name = identifier(fn.name)
-    taken = (WORKSPACE, *HELPERS, *SPECIAL, *routines)
+    taken = (WORKSPACE, *HELPERS, *SPECIAL, *VECTOR, *routines)
     if name in taken or name in RESERVED:
         name += "_"
     kept = reusable(fn)
-    body = Statements(fn, (name, *taken), kept)
+    body = Statements(fn, (name, *taken), kept, options.precise)
     body.run()
     params = [*(body.names[v] for v in fn.params), *([WORKSPACE] if kept else [])]
     code = [
         f"def {name}({', '.join(params)}):",
         *((TAB * depth + text) if text else "" for depth, text, _ in body.lines),
     ]
-    head = [*_header(fn, body, title or name), "", *_imports(code, routines), "", "", _decorator(options)]
+    head = [
+        *_header(fn, body, title or name),
+        "",
+        *_imports(code, routines, options.precise),
+        "",
+        "",
+        _decorator(options),
+    ]
     places = [*([NOWHERE] * (len(head) + 1)), *(loc for _, _, loc in body.lines)]
     text = "\n".join([*head, *code]) + "\n"
     return Text(text, name, tuple(body.sites), tuple(places), bool(kept))
 
 
-def _imports(code: list[str], routines: tuple[str, ...]) -> list[str]:
+def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[str]:
     called = _called(code)
     lines = ["import numba", "import numpy as np", ""]
-    for home, known in (("routines", routines), ("special", SPECIAL), ("support", HELPERS)):
+    vector = () if precise else VECTOR
+    homes: tuple[tuple[str, Iterable[str]], ...] = (
+        ("draws", [r for r in routines if r.startswith("draw_")]),
+        ("routines", [r for r in routines if not r.startswith("draw_")]),
+        ("special", set(SPECIAL).difference(vector)),
+        ("support", HELPERS),
+        ("vector", vector),
+    )
+    for home, known in homes:
         used = sorted(called.intersection(known))
         if used:
             lines.append(f"from adjit.runtime.{home} import {', '.join(used)}")

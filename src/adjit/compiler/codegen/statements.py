@@ -64,12 +64,18 @@ def negated(cond: ast.expr) -> ast.expr:
 class Statements:
     """Prints one function; `lines` and `sites` are the outcome."""
 
-    def __init__(self, fn: Function, taken: Sequence[str], kept: frozenset[Var] = frozenset()) -> None:
+    def __init__(
+        self,
+        fn: Function,
+        taken: Sequence[str],
+        kept: frozenset[Var] = frozenset(),
+        precise: bool = False,
+    ) -> None:
         self.fn = fn
         self.kept = kept
         self.folded = fold(fn)
         self.names = name_variables(fn, self.folded, taken)
-        self.expressions = Expressions(fn, self.names, self.folded)
+        self.expressions = Expressions(fn, self.names, self.folded, precise)
         self.lines: list[Line] = []
         self.sites: list[Site] = []
         self.depth = 1
@@ -194,7 +200,7 @@ class Statements:
         self.put(ast.Assign([target], new) if op is None else ast.AugAssign(target, op, new))
 
     def alloc(self, stmt: Alloc) -> None:
-        function = ast.Attribute(name("np"), "zeros" if stmt.zeroed else "empty", ast.Load())
+        function = "zeros" if stmt.zeroed else "empty"
         kind = dtype(stmt.out.type.dtype)
         if _growing(stmt.out.type):
             shape: ast.expr = literal(0)
@@ -207,7 +213,15 @@ class Statements:
             self.assign(stmt.out, call(function, shape, kind))
 
     def routine(self, stmt: Call) -> None:
-        attrs = [ast.Constant(a) for a in stmt.attrs]
+        if stmt.name == "show":
+            parts = [
+                self.of(stmt.args[1 + a]) if isinstance(a, int) else ast.Constant(a)
+                for a in stmt.attrs
+                if isinstance(a, str | int)
+            ]
+            self.put(ast.Expr(call("print", *parts)))
+            return
+        attrs = [ast.Constant(a) for a in stmt.attrs if isinstance(a, str | int)]
         self.put(ast.Expr(call(stmt.name, *(self.of(a) for a in stmt.args), *attrs)))
 
     # -- control

@@ -15,6 +15,7 @@ from ..ir.nodes import Alloc, Block, Const, Function, If, Stmt, Var
 from ..ir.types import Array
 
 SMALL = 64  # elements: an array that small is cheap to make
+FEW = 2048  # elements in arrays of fixed size: for these alone a function has no workspace
 
 
 def _once(block: Block) -> Iterator[Stmt]:
@@ -26,13 +27,14 @@ def _once(block: Block) -> Iterator[Stmt]:
             yield from _once(stmt.orelse)
 
 
-def _small(stmt: Alloc) -> bool:
+def _size(stmt: Alloc) -> int | None:
+    """The number of elements, where it is fixed."""
     size = 1
     for n in stmt.shape:
         if not isinstance(n, Const):
-            return False
+            return None
         size *= int(n.value)
-    return size <= SMALL
+    return size
 
 
 def reusable(fn: Function) -> frozenset[Var]:
@@ -42,10 +44,12 @@ def reusable(fn: Function) -> frozenset[Var]:
     for r in fn.results:
         if isinstance(r, Var) and isinstance(r.type, Array):
             returned |= memory[r]
-    found = set()
+    found: dict[Var, int | None] = {}
     for stmt in _once(fn.body):
         if isinstance(stmt, Alloc) and stmt.out not in returned:
             growing = isinstance(stmt.out.type, Array) and stmt.out.type.growing
-            if not growing and not _small(stmt):
-                found.add(stmt.out)
-    return frozenset(found)
+            size = _size(stmt)
+            if not growing and (size is None or size > SMALL):
+                found[stmt.out] = size
+    fixed = [n for n in found.values() if n is not None]
+    return frozenset() if len(fixed) == len(found) and sum(fixed) <= FEW else frozenset(found)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from ...errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ..definitions import COMPILE_TIME, arguments_marked
-from ..fetching import Default
+from ..fetching import Default, Held
 from ..ir.nodes import Location
 from . import arrays, containers, fence, inlined, python_builtins, python_types, resolve
 from .arrays.promote import is_array, is_number
@@ -34,7 +35,8 @@ from .values import Closure, Mapping_, Method, Record, Sequence_, Static, Value
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
-DEPTH = 60  # of inlined calls within each other
+DEPTH = 60  # of inlined calls within each other that differ in run-time values only
+MOST = 300  # of all
 API = __name__.split(".", 1)[0] + ".api"
 OWN = __name__.rsplit(".", 2)[0] + ".definitions"
 
@@ -74,23 +76,6 @@ def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Valu
     """Walk an inner function that is specialised by itself."""
     closure = function.seen_from(ctx)
     return _closure(ctx, closure, values, {})
-
-
-def entry(fun: object) -> tuple[types.FunctionType, list[object]]:
-    """The plain function to specialise, and objects for its first parameters (of a bound method)."""
-    bound: list[object] = []
-    if isinstance(fun, types.MethodType):
-        bound = [fun.__self__]
-    function = plain_function(fun)
-    if isinstance(function, types.FunctionType):
-        return function, bound
-    name = getattr(fun, "__name__", repr(fun))
-    raise UnsupportedSyntaxError(
-        f"{name} is not a Python function",
-        None,
-        "adjit transforms the source of functions written in Python",
-        "wrap it: lambda x: " + name + "(x)",
-    )
 
 
 # -- call expressions
@@ -160,9 +145,11 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     if hasattr(function, "program") and not hasattr(function, "py_func"):  # a transform of adjit
         return inlined.call(ctx, function, args, kwargs)
     if isinstance(function, functools.partial):
-        first = [resolve.lift(ctx, "partial", v, lambda: v) for v in function.args]  # noqa: B023
-        named = {k: resolve.lift(ctx, k, v, lambda: v) for k, v in function.keywords.items()}  # noqa: B023
+        first = [resolve.lift(ctx, "partial", v, Held(v)) for v in function.args]
+        named = {k: resolve.lift(ctx, k, v, Held(v)) for k, v in function.keywords.items()}
         return call(ctx, function.func, [*first, *args], {**named, **kwargs})
+    if isinstance(function, functools._lru_cache_wrapper):  # a function of its arguments all the same
+        return call(ctx, function.__wrapped__, args, kwargs)
     if isinstance(function, types.MethodType):
         return call(ctx, function.__func__, [Static(function.__self__), *args], kwargs)
     called = inspect.getattr_static(type(function), "__call__", None)
@@ -186,7 +173,9 @@ def _stacked(ctx: Specialiser, args: Sequence[Value], kwargs: dict[str, Value]) 
 
 def _own(function: object) -> bool:
     """One of the functions that adjit offers."""
-    return isinstance(function, types.FunctionType) and function.__module__.startswith(API)
+    if not isinstance(function, types.FunctionType) or not function.__module__.startswith(API):
+        return False
+    return vars(sys.modules[function.__module__]).get(function.__name__) is function
 
 
 def _transform(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
@@ -330,21 +319,22 @@ def enter(
     kwargs: dict[str, Value] | None = None,
 ) -> Value:
     """Inline a Python function."""
-    _depth(ctx, function.__name__)
     if function.__code__.co_flags & 0x2A0:
         ctx.error(UnsupportedSyntaxError, f"{function.__name__!r} is a generator or coroutine")
     source = capture(function)
     values = [v if isinstance(v, Value) else Static(v) for v in args]
+    known = _depth(ctx, function.__name__, source.node, values)
     found = prepared(source.node, source.file, source.name)
     quiet = function.__module__.startswith(OWN)
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, None, quiet)
+    frame.known = known
     frame.once = arguments_marked(function, "once") if quiet else frozenset()
     defaults = _function_defaults(ctx, function)
     names = _bound(ctx, source.node, source.name, values, kwargs or {}, defaults)
     return _walk(ctx, frame, found.normal, names)
 
 
-def enter_top(ctx: Specialiser, function: types.FunctionType, given: dict[str, Value]) -> Value:
+def enter_top(ctx: Specialiser, function: types.FunctionType, given: Mapping[str, Value]) -> Value:
     """Walk the function that is specialised; `given` has values by parameter name, `*args` as a tuple."""
     source = capture(function)
     found = prepared(source.node, source.file, source.name)
@@ -363,14 +353,38 @@ def enter_top(ctx: Specialiser, function: types.FunctionType, given: dict[str, V
     return _walk(ctx, frame, found.normal, names)
 
 
-def _depth(ctx: Specialiser, name: str) -> None:
-    if len(ctx.frames) >= DEPTH:
+def _depth(ctx: Specialiser, name: str, node: ast.AST, values: Sequence[object]) -> tuple[object, ...]:
+    """What is known of a call's arguments at compile time; too many calls of a function that agree in it, or
+    too many calls altogether, are refused.
+    """
+    known = tuple(_known(v) for v in values)
+    same = sum(f.source.node is node and f.known == known for f in ctx.frames)
+    if same >= DEPTH or len(ctx.frames) >= MOST:
+        itself = any(f.source.node is node for f in ctx.frames)
         ctx.error(
             UnsupportedSyntaxError,
             f"the calls go too deep at {name!r}",
-            "a function that calls itself is inlined, so its depth must be known at compile time",
-            "write the recursion as a loop",
+            "a function that calls itself is inlined, so its depth must be known at compile time"
+            if itself
+            else "calls are inlined",
+            "write the recursion as a loop, or let a constant of the module decide its depth, not an argument"
+            if itself
+            else "call fewer functions from each other",
         )
+    return known
+
+
+def _known(value: object) -> object:
+    match value:
+        case Static(value=constant):
+            return repr(constant)
+        case Sequence_(items=items):
+            return tuple(_known(v) for v in items)
+        case Mapping_(items=entries):
+            return tuple(_known(v) for v in entries.values())
+        case Record(items=fields):
+            return tuple(_known(v) for v in fields.values())
+    return type(value).__name__
 
 
 def _function_defaults(ctx: Specialiser, function: types.FunctionType) -> dict[str, Value]:
@@ -386,10 +400,11 @@ def _closure(ctx: Specialiser, closure: Closure, args: Sequence[Value], kwargs: 
     outer: Frame = closure.scope  # type: ignore[assignment]
     node = closure.node
     name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
-    _depth(ctx, name)
+    known = _depth(ctx, name, node, args)
     found = prepared(node, outer.source.file, name)
     source = Source(outer.source.function, node, outer.source.file, name)
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, outer, outer.quiet)
+    frame.known = known
     a = node.args
     keyword = [x.arg for x, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
     positional = [x.arg for x in (*a.posonlyargs, *a.args)]
@@ -460,4 +475,4 @@ def _bound(
     return found
 
 
-__all__ = ["MissingRuleError", "call", "capture", "enter", "entry", "expression", "python_types"]
+__all__ = ["MissingRuleError", "call", "capture", "enter", "expression", "python_types"]

@@ -23,8 +23,10 @@ from .blocks import hoisted
 from .passes import Counted, Loop
 from .passes import run as run_loop
 from .python_builtins import stream
+from .structure import children, with_children
 from .values import (
     ArrayValue,
+    Closure,
     IndexSpace,
     Mapping_,
     ScalarValue,
@@ -44,13 +46,31 @@ Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp
 def evaluate(ctx: Specialiser, node: Comprehension) -> Value:
     kept = dict(ctx.frame.names)
     try:
-        return _evaluate(ctx, node)
+        value = _evaluate(ctx, node)
+        lambdas = frozenset(n for n in ast.walk(node) if isinstance(n, ast.Lambda))
+        return _closed(ctx, node, value, lambdas) if lambdas else value
     finally:
         for g in node.generators:
             for name in (n.id for n in ast.walk(g.target) if isinstance(n, ast.Name)):
                 ctx.frame.names.pop(name, None)
                 if name in kept:
                     ctx.frame.names[name] = kept[name]
+
+
+def _closed(ctx: Specialiser, node: Comprehension, value: Value, lambdas: frozenset[ast.Lambda]) -> Value:
+    """The functions of a comprehension see its variables, as these are at its end."""
+    frame = ctx.frame
+    targets = [n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
+    inner = ctx.new_frame(frame.source, frame.facts, frame.stops, frozenset(targets), frame, frame.quiet)
+    inner.names = {k: ctx.settled(frame.names[k], k) for k in targets if k in frame.names}
+
+    def visit(v: Value) -> Value:
+        if isinstance(v, Closure) and v.node in lambdas and v.scope is frame:
+            return Closure(v.node, inner, v.defaults)
+        items = children(v)
+        return v if items is None else with_children(v, [visit(x) for x in items])
+
+    return visit(value)
 
 
 def _evaluate(ctx: Specialiser, node: Comprehension) -> Value:

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from ...errors import AdjitError, InferenceError, OverwriteError, UnsupportedSyntaxError
-from ..ir.builder import Builder
-from ..ir.nodes import Block, For, Function, If, Operand, Stmt, Var, While
+from ..ir.instantiate import instantiate
+from ..ir.nodes import Operand, Var
 from ..ir.types import Array, is_float
-from ..ir.visitor import Rename, defined, with_operands
 from ..program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
 from . import resolve
 from .arrays import as_variable, full, materialise
@@ -35,7 +33,7 @@ class Transform(Protocol):
     def program(self, arguments: tuple[Spec, ...]) -> Program: ...
 
 
-class _Arguments:
+class Specifications:
     """Specifications and operands of the leaves of values."""
 
     def __init__(self, ctx: Specialiser) -> None:
@@ -124,7 +122,7 @@ def _program(
 ) -> tuple[Program, list[Operand], list[ArrayValue]]:
     """The program for these arguments; an array passed twice is one parameter if memory is written."""
     for alias in (False, True):
-        arguments = _Arguments(ctx)
+        arguments = Specifications(ctx)
         specs = tuple(arguments.spec(v, alias) for v in values)
         try:
             program = transform.program(specs)
@@ -191,76 +189,4 @@ def result_value(ctx: Specialiser, tree: object, results: Sequence[Operand]) -> 
     return Static(tree)
 
 
-def instantiate(b: Builder, fn: Function, arguments: Sequence[Operand]) -> list[Operand]:
-    """Emit a copy of a function's body on these arguments; its results."""
-    mapping: dict[Var, Operand] = dict(zip(fn.params, arguments, strict=True))
-    copier = _Copier(b, mapping)
-    for s in fn.body.stmts:
-        b.emit(copier.statement(s))
-    return [copier.read(r) for r in fn.results]
-
-
-class _Copier:
-    """Copies statements with fresh variables, and tells the builder what it would know of its own."""
-
-    def __init__(self, b: Builder, mapping: dict[Var, Operand]) -> None:
-        self.b, self.mapping = b, mapping
-        self.read: Rename = lambda x: self.mapping.get(x, x) if isinstance(x, Var) else x
-
-    def fresh(self, v: Var) -> Var:
-        new = self.b.fresh(v.name, v.type)
-        self.mapping[v] = new
-        return new
-
-    def block(self, block: Block) -> Block:
-        return Block(tuple(self.statement(s) for s in block.stmts), tuple(self.read(y) for y in block.yields))
-
-    def statement(self, s: Stmt) -> Stmt:
-        new = replace(with_operands(s, self.read), loc=self.b.loc)
-        match new:
-            case For(iv=iv, args=args, body=body, stop=stop):
-                iv, args = self.fresh(iv), tuple(self.fresh(a) for a in args)
-                inner = self.block(body)
-                new = replace(
-                    new, iv=iv, args=args, body=inner, stop=None if stop is None else self.read(stop)
-                )
-            case While(args=args, cond=cond, body=body, stop=stop):
-                args = tuple(self.fresh(a) for a in args)
-                first, inner = self.block(cond), self.block(body)
-                new = replace(
-                    new, args=args, cond=first, body=inner, stop=None if stop is None else self.read(stop)
-                )
-            case If(then=then, orelse=orelse):
-                new = replace(new, then=self.block(then), orelse=self.block(orelse))
-        outs = [self.fresh(v) for v in defined(s)]
-        if isinstance(new, For | While):
-            count = len(new.outs)
-            new = replace(new, outs=tuple(outs[:count]), trips=outs[count] if len(outs) > count else None)
-        elif isinstance(new, If):
-            new = replace(new, outs=tuple(outs))
-        elif outs:
-            new = replace(new, out=outs[0])  # type: ignore[call-arg]
-        self.note(s, new, outs)
-        return new
-
-    def note(self, old: Stmt, new: Stmt, outs: Sequence[Var]) -> None:
-        """The memory that a reference may be: that of all arrays the statement reads."""
-        for out in outs:
-            if isinstance(out.type, Array) and type(new).__name__ != "Alloc":
-                sources = [x for x in _array_operands(new) if isinstance(x, Var) and x is not out]
-                self.b.origins[out] = frozenset(r for x in sources for r in self.b.origin(x)) or frozenset(
-                    (out,)
-                )
-
-
-def _array_operands(s: Stmt) -> list[Operand]:
-    match s:
-        case For(inits=inits) | While(inits=inits):
-            return [x for x in inits if isinstance(x.type, Array)]
-        case If(then=then, orelse=orelse):
-            return [x for x in (*then.yields, *orelse.yields) if isinstance(x.type, Array)]
-    array = getattr(s, "array", None)
-    return [array] if array is not None else []
-
-
-__all__ = ["call", "inline", "instantiate", "is_float"]
+__all__ = ["Specifications", "call", "inline", "instantiate", "is_float"]

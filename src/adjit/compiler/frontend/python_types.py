@@ -8,16 +8,29 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from ...errors import InferenceError, UnsupportedSyntaxError
+from ..ir.nodes import Operand
 from . import containers
+from .arrays import randomness
 from .arrays.promote import dtype_of, is_array, is_weak
 from .python_builtins import NONE, PARTIAL, define
 from .structure import field_names, is_record
-from .values import Closure, Mapping_, Method, RangeValue, Record, Sequence_, SliceValue, Static, Value
+from .values import (
+    Closure,
+    Mapping_,
+    Method,
+    RangeValue,
+    Record,
+    ScalarValue,
+    Sequence_,
+    SliceValue,
+    Static,
+    Value,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -133,12 +146,26 @@ def _getattr(ctx: Specialiser, value: Value, name: Value, default: Value | None 
 
 @define(print)
 def _print(ctx: Specialiser, *values: Value, **kwargs: Value) -> Value:
-    return ctx.error(
-        UnsupportedSyntaxError,
-        "print is not supported",
-        "compiled code shows nothing",
-        "print outside the function",
-    )
+    """Numbers and text, in the forward sweep."""
+    numbers: list[Operand] = []
+    parts: list[str | int] = []
+    for v in values:
+        if isinstance(v, ScalarValue):
+            parts.append(len(numbers))
+            numbers.append(v.operand)
+            continue
+        known = containers.plain_object(v)
+        if known is None:
+            _not_printed(ctx, "print shows numbers and text here", "print its elements, or print outside")
+        parts.append(str(known[0]))
+    if kwargs:
+        _not_printed(ctx, f"the argument {next(iter(kwargs))!r} of print is not supported", "leave it out")
+    ctx.b.call("show", randomness.stream(ctx), *numbers, attrs=tuple(parts))
+    return NONE
+
+
+def _not_printed(ctx: Specialiser, what: str, instead: str) -> NoReturn:
+    ctx.error(UnsupportedSyntaxError, what, "compiled code prints only these", instead)
 
 
 @define(str, repr)

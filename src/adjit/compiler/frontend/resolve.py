@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import NameResolutionError, UnsupportedSyntaxError
-from ..fetching import Applied, Attribute, Cell, Fetch, Field, Global, Item
+from ..fetching import Applied, Attribute, Cell, Default, Fetch, Field, Global, Item
 from ..ir.types import DTYPES, Array, Scalar
 from ..program import ArraySpec, Guard, Hidden, ScalarSpec
 from .arrays import full, parameter
@@ -27,6 +27,7 @@ from .values import ScalarValue, Static, Value
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
+OWN = f"{__name__.partition('.')[0]}."
 STABLE = (
     "numpy",
     "math",
@@ -89,7 +90,15 @@ def lift(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Value:
 
 
 def guard(ctx: Specialiser, name: str, fetch: Fetch, value: object) -> None:
-    ctx.guards.append(Guard(name, fetch, value))
+    if not _own(fetch):
+        ctx.guards.append(Guard(name, fetch, value))
+
+
+def _own(fetch: Fetch) -> bool:
+    """Whether a value belongs to adjit's own definitions, which do not change."""
+    if isinstance(fetch, Default):
+        return fetch.function.__module__.startswith(OWN)
+    return isinstance(fetch, Global) and str(fetch.space.get("__name__")).startswith(OWN)
 
 
 def constant(found: object) -> Value:

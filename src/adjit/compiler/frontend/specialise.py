@@ -24,14 +24,13 @@ from ..ir.builder import Builder
 from ..ir.builder import Names as Numbers
 from ..ir.nodes import Function, Location, Var
 from ..program import Guard, Hidden, Program, Spec
-from . import calls, comprehensions, expressions, statements, structure
+from . import calls, comprehensions, entries, expressions, statements, structure
 from .arrays import materialise
 from .intermediates import check_all_marked, intermediate
-from .local_functions import LocalFunction
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
-from .values import ArrayValue, Closure, Mapping_, Maybe, Record, Sequence_, Static, Value, VirtualArray
+from .values import ArrayValue, Closure, Mapping_, Maybe, Record, Sequence_, Value, VirtualArray
 
 Result = TypeVar("Result")
 
@@ -52,6 +51,7 @@ class Frame:
     once: frozenset[str] = frozenset()
     names: dict[str, Value] = field(default_factory=dict)
     site: Location | None = None
+    known: tuple[object, ...] = ()  # of the arguments, at compile time
 
 
 class Again(Exception):
@@ -66,9 +66,13 @@ Snapshot = tuple[list[tuple[Frame, dict[str, Value]]], int, tuple[object, ...], 
 
 
 class Specialiser:
-    """The state of a walk; passed to every function of the frontend as `ctx`."""
+    """The state of a walk; passed to every function of the frontend as `ctx`. `plain`: nothing will be
+    differentiated, so rules for derivatives are of no use. `ruling`: rules that are being captured (see
+    `rules`).
+    """
 
-    def __init__(self, source: Source, options: Options) -> None:
+    def __init__(self, source: Source, options: Options, plain: bool = False, ruling: object = None) -> None:
+        self.plain, self.ruling = plain, ruling
         self.b = Builder(Numbers(), source.location(source.node))
         self.options = options
         self.frames: list[Frame] = []
@@ -383,35 +387,32 @@ def deep_recursion() -> Iterator[None]:
                 sys.setrecursionlimit(_limit)
 
 
-def specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None = None) -> Program:
-    """The program of a function for arguments of these kinds."""
+def specialise(
+    fun: object,
+    arguments: tuple[Spec, ...],
+    options: Options | None = None,
+    plain: bool = False,
+    ruling: object = None,
+) -> Program:
+    """The program of a function for arguments of these kinds; see `Specialiser` for `plain` and `ruling`."""
     with deep_recursion():
-        return _specialise(fun, arguments, options)
+        return _specialise(fun, arguments, options or DEFAULT, plain, ruling)
 
 
-def _specialise(fun: object, arguments: tuple[Spec, ...], options: Options | None) -> Program:
-    bound: list[object] = []
-    if isinstance(fun, LocalFunction):
-        source = fun.source
-    else:
-        function, bound = calls.entry(fun)
-        source = calls.capture(function)
-    ctx = Specialiser(source, options or DEFAULT)
+def _specialise(
+    fun: object, arguments: tuple[Spec, ...], options: Options, plain: bool, ruling: object
+) -> Program:
+    entry = entries.entry(fun)
+    source = entry.source
+    ctx = Specialiser(source, options, plain, ruling)
     node = source.node
-    names = structure.parameter_names(source, skip=len(bound))
+    names = entry.names
     if len(arguments) > len(names):
         raise TypeError(f"{source.name} takes {len(names)} arguments, not {len(arguments)}")
     params, values = structure.arguments(ctx, arguments, names)
-    given = dict(zip(names, values, strict=False))
-    if bound:
-        first = source.node.args
-        given[[*first.posonlyargs, *first.args][0].arg] = Static(bound[0])
     for value, name in zip(values, names, strict=False):
         foreign_parts(ctx, value, f"the argument {name!r}")
-    if isinstance(fun, LocalFunction):
-        result = calls.enter_local(ctx, fun, values)
-    else:
-        result = calls.enter_top(ctx, function, given)
+    result = entry.walk(ctx, dict(zip(names, values, strict=False)))
     with ctx.b.at(source.location(node)):
         check_all_marked(ctx, source.name)
         tree, results = structure.results(ctx, result)

@@ -8,6 +8,7 @@ first, as in `program`. Non-goals: Python objects at call time (the runtime's).
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import InferenceError
@@ -93,6 +94,34 @@ def node(kind: type, keys: tuple[object, ...], items: list[Value]) -> Value:
     return Record(kind, {str(k): v for k, v in zip(keys, items, strict=True)})
 
 
+def children(value: Value) -> tuple[Value, ...] | None:
+    match value:
+        case Sequence_(items=items):
+            return items
+        case Mapping_(items=entries):
+            return tuple(entries.values())
+        case Record(items=fields):
+            return tuple(fields.values())
+    return None
+
+
+def form(value: Value) -> tuple[type, tuple[object, ...]]:
+    """The kind and the keys of a structure, as in `NodeSpec`."""
+    match value:
+        case Sequence_(items=items, kind=kind):
+            return kind, tuple(range(len(items)))
+        case Mapping_(items=entries):
+            return dict, tuple(entries)
+        case Record(cls=cls, items=fields):
+            return cls, tuple(fields)
+    raise AssertionError("not a structure")
+
+
+def with_children(value: Value, items: Sequence[Value]) -> Value:
+    kind, keys = form(value)
+    return node(kind, keys, list(items))
+
+
 def arguments(
     ctx: Specialiser, specs: tuple[Spec, ...], names: tuple[str, ...]
 ) -> tuple[list[Var], list[Value]]:
@@ -163,4 +192,15 @@ def field_names(cls: type) -> tuple[str, ...]:
     return tuple(f.name for f in dataclasses.fields(cls))
 
 
-__all__ = ["arguments", "field_names", "is_namedtuple", "is_record", "node", "parameter_names", "results"]
+__all__ = [
+    "arguments",
+    "children",
+    "field_names",
+    "form",
+    "is_namedtuple",
+    "is_record",
+    "node",
+    "parameter_names",
+    "results",
+    "with_children",
+]

@@ -11,7 +11,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -235,7 +235,7 @@ class Builder:
             self.scopes[-1].known["dim", out, axis] = n
         return out
 
-    def call(self, name: str, *args: Operand, attrs: tuple[str | int | bool, ...] = ()) -> None:
+    def call(self, name: str, *args: Operand, attrs: tuple[Hashable, ...] = ()) -> None:
         self.emit(Call(name, args, attrs, loc=self.loc))
 
     # -- control and checks

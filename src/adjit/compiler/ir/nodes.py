@@ -39,6 +39,7 @@ Invariants
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from .types import Type
@@ -167,11 +168,14 @@ class Reshape(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call(Stmt):
-    """Library routine `name`: the table in `library` states which array arguments it reads and writes."""
+    """Library routine `name`: the table in `library` states which array arguments it reads and writes.
+
+    `attrs` are constants; that of a routine that stands for a rule of the user's is a `library.rules.Rule`.
+    """
 
     name: str
     args: tuple[Operand, ...]
-    attrs: tuple[str | int | bool, ...] = ()
+    attrs: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

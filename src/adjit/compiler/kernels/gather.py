@@ -8,8 +8,10 @@
 Input and output: core IR. The adjoint of a stencil adds to several neighbours, where threads meet; gathered,
 no two do, the result does not depend on their order, and memory is passed over once. It is done where each
 index of an accumulation is a loop variable plus a constant, all loops of the nest appear, and what is added
-can be computed again from memory that the nest does not write, without costly functions. Non-goals: indices
-read from memory, which need atomics.
+can be computed again from memory that the nest does not write, without costly functions. (`passes.gather`
+does
+it for the CPU, with loops of their own for the rims; here threads test instead.) Non-goals: indices read from
+memory, which need atomics.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ def refuse(fn: Function) -> None:
     """Raise for the first statement that has no form on the device."""
     for stmt in walk(fn.body):
         if isinstance(stmt, Call) and stmt.name not in ROUTINES:
+            name = "print" if stmt.name == "show" else stmt.name
             raise MissingRuleError(
-                f"`{stmt.name}` has no form on the GPU",
+                f"`{name}` has no form on the GPU",
                 stmt.loc,
                 'of the library routines only matrix products run with target="cuda"',
                 'compile this function with target="cpu", or write the computation as loops',

@@ -34,7 +34,7 @@ def no_rule(_b: Builder, call: Call, _shadows: Shadows, _primal: Arrays) -> None
 @dataclass(frozen=True)
 class Routine:
     """`reads` and `writes` are argument positions. `zero_derivative`: the results are integers or piecewise
-    constant.
+    constant. `flows` are the positions through which a derivative flows, where these are not all of `reads`.
     """
 
     name: str
@@ -44,6 +44,14 @@ class Routine:
     jvp: Rule = no_rule
     needs: Needs = nothing_needed
     zero_derivative: bool = False
+    flows: tuple[int, ...] | None = None
+
+    @property
+    def through(self) -> tuple[int, ...]:
+        """The arguments through which a derivative flows."""
+        if self.zero_derivative:
+            return ()
+        return self.reads if self.flows is None else self.flows
 
 
 ROUTINES: dict[str, Routine] = {}

@@ -54,7 +54,7 @@ def smul_partials(ct: Value, p: Value, out: Value) -> tuple[object, ...]:
     return p, ct
 
 
-@define("pow", 2, "{0} ** {1}", lambda a, b: np.power(a, b), expensive=True, singular=True)
+@define("pow", 2, "{0} ** {1}", lambda a, b: np.power(a, b), expensive=True, singular=True, vector="power")
 def pow_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     """At 0 ** 0 both are 0, and so is d/dy at x = 0 for any y."""
     dx = y * power(x, y - 1.0)

@@ -25,8 +25,9 @@ class ScalarOp:
     """`python` is a format string over `{0}`, `{1}`, …; `evaluate` computes on Python or NumPy scalars.
 
     `precedence` is that of the spelling's outermost operator (see `codegen`). `expensive` values are saved
-    rather than computed again. `singular` partials can be infinite or NaN: their contributions go through
-    `smul`.
+    rather than computed again: two evaluations need not agree to the last bit. `singular` partials can be
+    infinite or NaN: their contributions go through
+    `smul`. `vector` is the name of a function of floats that loops vectorise, where there is one.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ScalarOp:
     partials: Partials | None = None
     expensive: bool = False
     singular: bool = False
+    vector: str = ""
 
 
 TABLE: dict[str, ScalarOp] = {}
@@ -78,11 +80,12 @@ def define(
     result: Callable[..., Type] = same,
     expensive: bool = False,
     singular: bool = False,
+    vector: str = "",
 ) -> Callable[[Partials], Partials]:
     """Decorator over the partials of a differentiable op."""
 
     def decorate(partials: Partials) -> Partials:
-        register(ScalarOp(name, arity, python, result, evaluate, partials, expensive, singular))
+        register(ScalarOp(name, arity, python, result, evaluate, partials, expensive, singular, vector))
         return partials
 
     return decorate

@@ -33,12 +33,12 @@ SPELLINGS: dict[str, tuple[object, ...]] = {
 }
 
 
-@define("erf", 1, "erf({0})", special.erf, expensive=True)
+@define("erf", 1, "erf({0})", special.erf, expensive=True, vector="erf")
 def erf_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (TWO_OVER_ROOT_PI * exp(-(x * x)),)
 
 
-@define("erfc", 1, "erfc({0})", special.erfc, expensive=True)
+@define("erfc", 1, "erfc({0})", special.erfc, expensive=True, vector="erfc")
 def erfc_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (-TWO_OVER_ROOT_PI * exp(-(x * x)),)
 
@@ -75,7 +75,7 @@ def polygamma_partials(n: Value, x: Value, out: Value) -> tuple[object, ...]:
     return None, call("polygamma", n + 1.0, x)
 
 
-@define("ndtr", 1, "ndtr({0})", special.ndtr, expensive=True)
+@define("ndtr", 1, "ndtr({0})", special.ndtr, expensive=True, vector="ndtr")
 def ndtr_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (exp(-0.5 * (x * x)) / ROOT_TWO_PI,)
 
@@ -100,18 +100,18 @@ def ndtri_partials(p: Value, out: Value) -> tuple[object, ...]:
     return (ROOT_TWO_PI * exp(0.5 * (out * out)),)
 
 
-@define("logit", 1, "logit({0})", special.logit, expensive=True, singular=True)
+@define("logit", 1, "logit({0})", special.logit, expensive=True, singular=True, vector="logit")
 def logit_partials(p: Value, out: Value) -> tuple[object, ...]:
     return (1.0 / (p * (1.0 - p)),)
 
 
-@define("log_expit", 1, "log_expit({0})", special.log_expit, expensive=True)
+@define("log_expit", 1, "log_expit({0})", special.log_expit, expensive=True, vector="log_expit")
 def log_expit_partials(x: Value, out: Value) -> tuple[object, ...]:
     """`expit(-x)`; `-expm1(out)` would be rounded off in the tail to the right."""
     return (call("expit", -x),)
 
 
-@define("expit", 1, "expit({0})", special.expit, expensive=True)
+@define("expit", 1, "expit({0})", special.expit, expensive=True, vector="expit")
 def expit_partials(x: Value, out: Value) -> tuple[object, ...]:
     return (out * call("expit", -x),)
 

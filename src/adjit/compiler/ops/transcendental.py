@@ -17,8 +17,10 @@ def _op(
     name: str, python: str | None = None, *, arity: int = 1, singular: bool = False
 ) -> Callable[[Partials], Partials]:
     spelled = f"{python or 'np.' + name}({', '.join(f'{{{k}}}' for k in range(arity))})"
-    function = getattr(np, (python or name).split(".")[-1], None) or getattr(math, name)
-    return define(name, arity, spelled, function, expensive=True, singular=singular)
+    called = (python or name).split(".")[-1]
+    function = getattr(np, called)
+    vector = "" if name == "sqrt" else called  # LLVM vectorises the square root itself
+    return define(name, arity, spelled, function, expensive=True, singular=singular, vector=vector)
 
 
 @_op("exp", singular=True)

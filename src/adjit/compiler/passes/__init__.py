@@ -17,13 +17,16 @@ from .cse import cse
 from .dce import dce
 from .dead_stores import dead_stores
 from .distribute import distribute
+from .expand_rules import expand_rules
 from .forward_stores import forward_stores
 from .fuse import fuse
+from .gather import gather
 from .hoist import hoist
 from .promote import promote
 from .relay import relay
 from .reorder import reorder
 from .simplify import simplify_ops
+from .stages import stages
 from .unroll import unroll
 
 Pass = Callable[[Function], Function]
@@ -84,12 +87,15 @@ AFTER: tuple[Pass, ...] = (
     dce,
     promote_all,
     relay,
+    gather,
     distribute,  # last, so that nothing fuses its parts again
     hoist_all,  # scratch rows
     cse,
     simplify_ops,
     dce,
 )
+
+CLEAN: tuple[Pass, ...] = (hoist_all, cse, simplify_ops, dce)
 
 
 AFTER_FOR_KERNELS: tuple[Pass, ...] = (
@@ -124,10 +130,26 @@ def finish_for_kernels(fn: Function) -> Function:
     return _run(fn, AFTER_FOR_KERNELS)
 
 
+def staged(fn: Function) -> Function:
+    """Calls of elementary functions apart from what is carried, for a function that is compiled with them
+    in vectors.
+    """
+    return _run(fn, (stages, *CLEAN))
+
+
+def staged_but_sums(fn: Function) -> Function:
+    """The same where sums may be reassociated."""
+    return _run(fn, (stages_but_sums, *CLEAN))
+
+
+def stages_but_sums(fn: Function) -> Function:
+    return stages(fn, sums=True)
+
+
 def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     for p in passes:
         fn = p(fn)
     return fn
 
 
-__all__ = ["finish", "finish_for_kernels", "in_strips", "simplify"]
+__all__ = ["expand_rules", "finish", "finish_for_kernels", "in_strips", "simplify"]

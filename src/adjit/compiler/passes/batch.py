@@ -120,7 +120,7 @@ class _Batching(Rewriter):
         """Whether all that the loop carries are sums made by statements of the body itself."""
         uses = self.facts.definitions.uses
         for arg, y in zip(loop.args, loop.body.yields, strict=True):
-            if not isinstance(y, Var) or uses[arg] > 1 or uses[y] > 1:
+            if not isinstance(y, Var) or uses.get(arg) != 1 or uses.get(y) != 1:
                 return False
             maker = self.facts.definitions.maker[y]
             if not isinstance(maker, Op) or maker not in loop.body.stmts:

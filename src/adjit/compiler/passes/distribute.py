@@ -158,6 +158,8 @@ class _Distributing(Rewriter):
         part = _Part(stmt, self.facts.accesses(stmt)[0], *self.needed(loop, stmt))
         if part.cost > CHEAP and not is_float(stmt.value.type):
             return None
+        if any(isinstance(s, Op) and TABLE[s.op].expensive for s in part.slice):
+            part.again = False  # the last bits may differ, and with them what a comparison decides
         shared = len(self.facts.definitions.place[loop].loops) + 1
         before = True
         for s in loop.body.stmts:

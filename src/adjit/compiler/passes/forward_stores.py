@@ -63,6 +63,7 @@ class _Forwarding(Rewriter):
         self.original: Stmt | None = None
         self.facts = Dependence(fn)
         self.known: dict[Key, _Element] = {}
+        self.zeros: set[Var] = set()  # 0-d arrays of this block, zero so far
 
     # -- names of elements
     def element(self, array: Var, index: tuple[Operand, ...]) -> tuple[Key, Var, tuple[object, ...]] | None:
@@ -75,6 +76,7 @@ class _Forwarding(Rewriter):
     def forget(self, array: Var, forms: tuple[object, ...] | None, write: Access | None = None) -> None:
         """A write through `array` (a base); without forms, anywhere."""
         roots = self.facts.roots[array]
+        self.zeros -= roots
         for key, e in list(self.known.items()):
             if roots.isdisjoint(self.facts.roots[e.array]) or self.apart(array, forms, e, write):
                 continue
@@ -130,7 +132,8 @@ class _Forwarding(Rewriter):
             case Accumulate(array=array, index=index, value=value):
                 named = self.element(array, index)
                 access = self.facts.accesses(original)[0]  # type: ignore[arg-type]
-                zero = named is not None and self.is_zero(self.known.get(named[0])) and not grows(array.type)
+                known = self.known.get(named[0]) if named and not grows(array.type) else None
+                zero = self.is_zero(known) or array in self.zeros
                 self.forget(
                     named[1] if named else self.facts.origin(array), named[2] if named else None, access
                 )
@@ -138,19 +141,27 @@ class _Forwarding(Rewriter):
                     self.learn(named, value, access)
                     self.out.append(Store(array, index, value, loc=stmt.loc))
                     return
+                if known is not None and not index:  # a number, as far as the block goes
+                    total = self.op("add", known.value, value, hint=array.name, loc=stmt.loc)
+                    self.learn(named, total, access)
+                    self.out.append(Store(array, index, total, loc=stmt.loc))
+                    return
             case Call():
                 for array in writes(stmt):
                     self.forget(self.facts.origin(array), None)
-            case Alloc(out=out):
+            case Alloc(out=out, shape=shape, zeroed=zeroed):
                 self.forget(out, None)
+                if zeroed and not shape and not grows(out.type):
+                    self.zeros.add(out)
             case Mark(value=Var() as value) if isinstance(value.type, Array):  # reads behind it are its uses
                 self.forget_roots(self.facts.roots[value])
         super().visit(stmt)
 
     def block(self, block: Block) -> Block:
-        kept = dict(self.known)
+        kept, zeros = dict(self.known), self.zeros
+        self.zeros = set()
         made = super().block(block)
-        self.known = kept
+        self.known, self.zeros = kept, zeros
         return made
 
     def inner(self, stmt: Stmt) -> Stmt:
@@ -164,6 +175,7 @@ class _Forwarding(Rewriter):
         return new
 
     def forget_roots(self, roots: frozenset[Var]) -> None:
+        self.zeros -= roots
         for key, e in list(self.known.items()):
             if not roots.isdisjoint(self.facts.roots[e.array]):
                 del self.known[key]

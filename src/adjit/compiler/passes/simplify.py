@@ -95,8 +95,9 @@ def _sum(x: Operand, constant: int) -> Application:
 
 
 def products(op: Op, makers: Makers) -> Operand | Application | None:
-    """`x * 0 => 0` (integers), `x * -1.0 => -x`, `x / 2.0 => x * 0.5` (powers of two), `x ** 2.0 => x * x`,
-    `smul(0.5, x) => 0.5 * x` (constants but zero)"""
+    """`x * 0 => 0` (integers), `x * -1.0 => -x`, `x / 2.0 => x * 0.5` (powers of two), `smul(0.5, x) => 0.5 *
+    x` (constants but zero), and powers, see `_power`
+    """
     if op.op == "smul":
         return ("mul", op.args) if isinstance(op.args[0], Const) and op.args[0].value else None
     if op.op == "mul":
@@ -109,8 +110,20 @@ def products(op: Op, makers: Makers) -> Operand | Application | None:
         d = float(op.args[1].value)
         if d and math.isfinite(d) and math.frexp(abs(d))[0] == 0.5 and 2.0**-100 < abs(d) < 2.0**100:
             return "mul", (op.args[0], const(1.0 / d, op.out.type.dtype))
-    if op.op == "pow" and isinstance(op.args[1], Const) and op.args[1].value == 2:
-        return "mul", (op.args[0], op.args[0])
+    return _power(*op.args) if op.op == "pow" else None
+
+
+def _power(x: Operand, y: Operand) -> Application | None:
+    """`x ** 2.0 => x * x`, `x ** -1.0 => 1.0 / x`, `x ** 0.5 => sqrt(x)`, `2.0 ** y => exp2(y)`"""
+    if isinstance(y, Const) and y.value == 2:
+        return "mul", (x, x)
+    if isinstance(y, Const) and is_float(y.type):
+        if y.value == -1:
+            return "div", (const(1.0, y.type.dtype), x)
+        if y.value == 0.5:
+            return "sqrt", (x,)
+    if isinstance(x, Const) and is_float(x.type) and x.value == 2:
+        return "exp2", (y,)
     return None
 
 

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ...compiler.codegen import Text
+from ...compiler.codegen.linemap import Text
 from .. import plain
 from .simulated import SIMULATED
 

@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from ...compiler.codegen import Text
+from ...compiler.codegen.linemap import Text
 from ...compiler.ir.types import Array, Type
 from . import modules
 

@@ -8,12 +8,13 @@ returns float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, u
+from adjit.runtime.support import empty, outside, u
+from adjit.runtime.vector import sin
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def array_result(x, y):
-    out = np.empty(4, np.float64)
+    out = empty(4, np.float64)
 
     # out[i] = x[i] * y[3 - i] + np.sin(out[i - 1] if i else x[0])
     if 0 >= x.shape[0]:
@@ -36,5 +37,5 @@ def array_result(x, y):
             out_1 = out[u(t)]
         else:
             out_1 = x[0]
-        out[i] = x[i] * y[u(3 - i)] + np.sin(out_1)
+        out[i] = x[i] * y[u(3 - i)] + sin(out_1)
     return out

@@ -7,13 +7,14 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import grow, smul, u
+from adjit.runtime.support import grow, smul, u, zeros
+from adjit.runtime.vector import exp
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def break_and_continue_gradient(x):
     n_x = x.shape[0]
-    saved_t = np.zeros(0, np.float64)
+    saved_t = zeros(0, np.float64)
 
     # for i in range(x.shape[0]):
     s = 0.0
@@ -26,7 +27,7 @@ def break_and_continue_gradient(x):
         else:
             # s += x[i] * np.exp(s * 0.1)
             x_1 = x[i]
-            t_1 = np.exp(s * 0.1)
+            t_1 = exp(s * 0.1)
             if i >= saved_t.shape[0]:
                 saved_t = grow(saved_t, i)
             saved_t[i] = t_1
@@ -41,7 +42,7 @@ def break_and_continue_gradient(x):
     t = not broke2
     if t:
         s *= 100.0
-    ct_x = np.zeros(n_x, np.float64)
+    ct_x = zeros(n_x, np.float64)
     if t:
         ct_s = 100.0
     else:

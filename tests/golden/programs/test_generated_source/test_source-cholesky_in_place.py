@@ -9,7 +9,8 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, smul, take, take_zeros, u
+from adjit.runtime.support import empty, failed, smul, take, take_zeros, u, zeros
+from adjit.runtime.vector import log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -22,14 +23,14 @@ def cholesky_in_place_gradient(m, ws):
 
     # a = m @ m.T + 4.0 * np.eye(4)
     gemm(a, m, m_1)
-    a_1 = np.zeros((4, 4), np.float64)
+    a_1 = zeros((4, 4), np.float64)
     a_1[0, 0] = 1.0
     a_1[1, 1] = 1.0
     a_1[2, 2] = 1.0
     a_1[3, 3] = 1.0
     if 4 != n_m:
         failed(0)
-    a_2 = np.empty((4, 4), np.float64)
+    a_2 = empty((4, 4), np.float64)
     for i in range(4):
         a_2[i, 0] = a[i, 0] + 4.0 * a_1[i, 0]
         a_2[i, 1] = a[i, 1] + 4.0 * a_1[i, 1]
@@ -57,9 +58,9 @@ def cholesky_in_place_gradient(m, ws):
     a_7 = a_2[2, 2]
     a_8 = a_2[3, 2]
     a_9 = a_2[3, 3]
-    ct_m = np.zeros((4, n_m_1), np.float64)
+    ct_m = zeros((4, n_m_1), np.float64)
     ct_a = take_zeros(ws, (n_m, n_m), np.float64)
-    ct_a_1 = np.zeros((4, 4), np.float64)
+    ct_a_1 = zeros((4, 4), np.float64)
     ct_a_1[3, 3] += 1.0 + 1.0 / a_9
     ct_a_1[3, 2] += 1.0
     ct_a_1[2, 2] += 1.0 / a_7
@@ -110,4 +111,4 @@ def cholesky_in_place_gradient(m, ws):
     gemm(ct_m, ct_a, m_1, True)
     m_1 = m[:4, :n_m_1].T
     gemm(ct_m_1, m_1, ct_a, True)
-    return np.log(a_3) + a_4 + (np.log(a_5) + a_6) + (np.log(a_7) + a_8) + (np.log(a_9) + a_9), ct_m
+    return log(a_3) + a_4 + (log(a_5) + a_6) + (log(a_7) + a_8) + (log(a_9) + a_9), ct_m

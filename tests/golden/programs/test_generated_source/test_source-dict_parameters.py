@@ -11,7 +11,8 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, take, take_zeros
+from adjit.runtime.support import failed, minimum, take, take_zeros, u, zeros
+from adjit.runtime.vector import tanh
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -28,19 +29,24 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
     gemm(_result, x, p_w)
     if n_p_w_1 != p_b.shape[0]:
         failed(1)
-    ct_p_w = np.zeros((n_p_w, n_p_w_1), np.float64)
-    ct_p_b = np.zeros(n_p_w_1, np.float64)
-    ct_x = np.zeros((n_x, n_p_w), np.float64)
+    ct_p_w = zeros((n_p_w, n_p_w_1), np.float64)
+    ct_p_b = zeros(n_p_w_1, np.float64)
+    ct_x = zeros((n_x, n_p_w), np.float64)
     ct__result = take_zeros(ws, (n_x, n_p_w_1), np.float64)
+    row_t = take(ws, (512,), np.float64)
     total = 0.0
     for i in range(n_x):
-        for j in range(n_p_w_1):
-            t = np.tanh(_result[i, j] + p_b[j])
-            t_1 = t * t
-            ct_t = (t + t) * (1.0 - t_1)
-            ct_p_b[j] += ct_t
-            ct__result[i, j] += ct_t
-            total += t_1
+        for j in range(0, n_p_w_1, 512):
+            end = minimum(j + 512, n_p_w_1)
+            for j_1 in range(j, end):
+                t = tanh(_result[i, u(j_1)] + p_b[u(j_1)])
+                t_1 = t * t
+                ct_t = (t + t) * (1.0 - t_1)
+                ct_p_b[u(j_1)] += ct_t
+                ct__result[i, u(j_1)] += ct_t
+                row_t[u(j_1 - j)] = t_1
+            for j_1 in range(j, end):
+                total += row_t[u(j_1 - j)]
     p_w_1 = p_w[:n_p_w, :n_p_w_1].T
     gemm(ct_x, ct__result, p_w_1, True)
     x_1 = x[:n_x, :n_p_w].T

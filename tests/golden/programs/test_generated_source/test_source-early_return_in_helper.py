@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, u
+from adjit.runtime.support import outside, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -53,7 +53,7 @@ def early_return_in_helper_gradient(x, level):
     if 0 >= x.shape[0]:
         outside(0, 0, x.shape[0])
     x_1 = x[0]
-    ct_x = np.zeros(n_x, np.float64)
+    ct_x = zeros(n_x, np.float64)
     ct_x[0] += 1.0
 
     # for i in range(x.shape[0]):

@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, take_zeros, u
+from adjit.runtime.support import outside, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -32,7 +32,7 @@ def gather_gradient(x, idx, ws):
         outside(1, 0, idx.shape[0])
     if 4 >= idx.shape[0]:
         outside(2, 4, idx.shape[0])
-    ct_x = np.zeros(n_x, np.float64)
+    ct_x = zeros(n_x, np.float64)
     ct_y = take_zeros(ws, (n_idx,), np.float64)
 
     # for k in range(5):

@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, take_zeros, u
+from adjit.runtime.support import maximum, outside, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -34,7 +34,7 @@ def gauss_seidel_gradient(a, sweeps, ws):
             outside(2, 0, u_1.shape[1])
         if 4 >= u_1.shape[1]:
             outside(3, 4, u_1.shape[1])
-    trips = max(sweeps, 0)
+    trips = maximum(sweeps, 0)
     saved_t = take(ws, (trips, 3, 3), np.float64)
     saved_u = take(ws, (trips, 3, 3), np.float64)
 
@@ -62,7 +62,7 @@ def gauss_seidel_gradient(a, sweeps, ws):
             saved_t[t, u(t_1), 2] = t_3
             saved_u[t, u(t_1), 2] = u_3
             u_1[i, 3] = 0.25 * t_3 * u_3
-    ct_a = np.zeros((n_a, n_a_1), np.float64)
+    ct_a = zeros((n_a, n_a_1), np.float64)
     ct_u = take_zeros(ws, (n_a, n_a_1), np.float64)
 
     # return np.sum(u * u)
@@ -76,18 +76,18 @@ def gauss_seidel_gradient(a, sweeps, ws):
     # for t in range(sweeps):
     for t in range(sweeps - 1, -1, -1):
         # for i in range(1, 4):
+        ct_u_1 = -0.0
         for i in range(3, 0, -1):
             # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
             t_1 = i - 1
             t_2 = i + 1
             u_2 = saved_u[u(t), u(t_1), 2]
-            ct_t = ct_u[u(i), 3]
+            ct_t = ct_u[u(i), 3] + ct_u_1
             ct_u[u(i), 3] = ct_t * (0.25 * saved_t[u(t), u(t_1), 2])
-            ct_t = ct_t * u_2 * 0.25
-            ct_u[u(i), 4] += ct_t
-            ct_u[u(i), 2] += ct_t
-            ct_u[u(t_2), 3] += ct_t
-            ct_u[u(t_1), 3] += ct_t
+            ct_u_1 = ct_t * u_2 * 0.25
+            ct_u[u(i), 4] += ct_u_1
+            ct_u[u(i), 2] += ct_u_1
+            ct_u[u(t_2), 3] += ct_u_1
             u_2 = saved_u[u(t), u(t_1), 1]
             ct_t = ct_u[u(i), 2]
             ct_u[u(i), 2] = ct_t * (0.25 * saved_t[u(t), u(t_1), 1])
@@ -104,6 +104,8 @@ def gauss_seidel_gradient(a, sweeps, ws):
             ct_u[u(i), 0] += ct_t
             ct_u[u(t_2), 1] += ct_t
             ct_u[u(t_1), 1] += ct_t
+        # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
+        ct_u[0, 3] += ct_u_1
 
     # u = a.copy()
     for i in range(n_a):

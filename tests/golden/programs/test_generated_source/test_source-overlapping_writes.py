@@ -8,7 +8,8 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, take, take_zeros, u
+from adjit.runtime.support import maximum, minimum, take, take_zeros, u, zeros
+from adjit.runtime.vector import cos, sin
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -50,26 +51,31 @@ def overlapping_writes_gradient(x, ws):
     a = take(ws, (t_3,), np.float64)
     for i in range(t_1):
         a[i] = y[i]
-    saved_y = take(ws, (max(t_1, 0),), np.float64)
+    saved_y = take(ws, (maximum(t_1, 0),), np.float64)
     for i in range(t_1):
         t_4 = i + 2
         a_1 = a[i]
         y_2 = y[t_4]
         saved_y[i] = y_2
         y[t_4] = y_2 * a_1
-    ct_x = np.zeros(n_x, np.float64)
+    ct_x = zeros(n_x, np.float64)
     ct_y = take_zeros(ws, (n_x,), np.float64)
     ct_y_1 = take_zeros(ws, (t_2,), np.float64)
     ct_y_2 = take_zeros(ws, (n_x,), np.float64)
     ct_a = take_zeros(ws, (t_3,), np.float64)
+    row_t = take(ws, (512,), np.float64)
 
     # return np.sum(y * np.sin(y))
     total = 0.0
-    for i in range(n_x):
-        y_2 = y[i]
-        t_5 = np.sin(y_2)
-        ct_y[i] += t_5 + y_2 * np.cos(y_2)
-        total += y_2 * t_5
+    for i in range(0, n_x, 512):
+        end = minimum(i + 512, n_x)
+        for i_1 in range(i, end):
+            y_2 = y[u(i_1)]
+            t_5 = sin(y_2)
+            ct_y[u(i_1)] += t_5 + y_2 * cos(y_2)
+            row_t[u(i_1 - i)] = y_2 * t_5
+        for i_1 in range(i, end):
+            total += row_t[u(i_1 - i)]
 
     # y[2:] *= y[:-2]
     for i in range(t_1):

@@ -8,7 +8,8 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, take_zeros
+from adjit.runtime.support import maximum, minimum, outside, take, take_zeros, u, zeros
+from adjit.runtime.vector import tanh
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -24,43 +25,54 @@ def rebound_in_loop_gradient(x, ws):
     # u = np.tanh(u + 0.1 * t) * u[0]
     if 0 >= u_1.shape[0]:
         outside(0, 0, u_1.shape[0])
-    saved_t = take(ws, (4, max(n_x, 0)), np.float64)
+    saved_t = take(ws, (4, maximum(n_x, 0)), np.float64)
     u_2 = u_1[0]
     for i in range(n_x):
-        t = np.tanh(u_1[i])
+        t = tanh(u_1[i])
         saved_t[0, i] = t
         # for t in range(4):
         u_1[i] = t * u_2
     u_3 = u_1[0]
     for i in range(n_x):
-        t = np.tanh(u_1[i] + 0.1)
+        t = tanh(u_1[i] + 0.1)
         saved_t[1, i] = t
         # for t in range(4):
         u_1[i] = t * u_3
     u_4 = u_1[0]
     for i in range(n_x):
-        t = np.tanh(u_1[i] + 0.2)
+        t = tanh(u_1[i] + 0.2)
         saved_t[2, i] = t
         # for t in range(4):
         u_1[i] = t * u_4
     u_5 = u_1[0]
-    ct_x = np.zeros(n_x, np.float64)
+    ct_x = zeros(n_x, np.float64)
     ct_u = take_zeros(ws, (n_x,), np.float64)
+    row_t = take(ws, (512,), np.float64)
+    row_ct_u = take(ws, (512,), np.float64)
     total = 0.0
     ct_u_1 = 0.0
-    for i in range(n_x):
-        t = np.tanh(u_1[i] + 0.30000000000000004)
-        t_1 = t * u_5
-        # return np.sum(u * x)
-        x_1 = x[i]
-        ct_x[i] += t_1
-        ct_u[i] += x_1
-        # for t in range(4):
-        ct_t = ct_u[i]
-        # u = np.tanh(u + 0.1 * t) * u[0]
-        ct_u[i] = ct_t * u_5 * (1.0 - t * t)
-        total += t_1 * x_1
-        ct_u_1 += ct_t * t
+    for i in range(0, n_x, 512):
+        end = minimum(i + 512, n_x)
+        for i_1 in range(i, end):
+            at = i_1 - i
+            t = tanh(u_1[u(i_1)] + 0.30000000000000004)
+            t_1 = t * u_5
+            # return np.sum(u * x)
+            x_1 = x[u(i_1)]
+            ct_x[u(i_1)] += t_1
+            ct_u[u(i_1)] += x_1
+            # for t in range(4):
+            ct_t = ct_u[u(i_1)]
+            # u = np.tanh(u + 0.1 * t) * u[0]
+            ct_u[u(i_1)] = ct_t * u_5 * (1.0 - t * t)
+            # return np.sum(u * x)
+            row_t[u(at)] = t_1 * x_1
+            # u = np.tanh(u + 0.1 * t) * u[0]
+            row_ct_u[u(at)] = ct_t * t
+        for i_1 in range(i, end):
+            at = i_1 - i
+            total += row_t[u(at)]
+            ct_u_1 += row_ct_u[u(at)]
     ct_u[0] += ct_u_1
     ct_u_1 = 0.0
     for i in range(n_x):

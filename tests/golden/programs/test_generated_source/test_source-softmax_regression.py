@@ -12,7 +12,8 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, outside, smul, take, take_zeros, u
+from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.vector import exp, log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -50,12 +51,13 @@ def softmax_regression_gradient(x, w, b, y, ws):
         failed(4)
     if y.shape[1] != n_w:
         failed(5)
-    saved_t = take(ws, (max(n_x, 0), max(n_w, 0)), np.float64)
-    ct_b = np.zeros(n_w, np.float64)
+    saved_t = take(ws, (maximum(n_x, 0), maximum(n_w, 0)), np.float64)
+    ct_b = zeros(n_w, np.float64)
     ct_z = take_zeros(ws, (n_x, n_w), np.float64)
     ct_z_1 = take_zeros(ws, (n_x, n_w), np.float64)
     ct_z_2 = take_zeros(ws, (n_x, n_w), np.float64)
     t_1 = -(1.0 / t)
+    row_t = take(ws, (512,), np.float64)
 
     # z = z - np.max(z, axis=1, keepdims=True)
     total = 0.0
@@ -81,15 +83,21 @@ def softmax_regression_gradient(x, w, b, y, ws):
                 if z_2 == value:
                     pass
         total_1 = 0.0
-        for j in range(n_w):
-            t_4 = z_1[i, j] - chosen
-            z[i, j] = t_4
-            # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
-            t_4 = np.exp(t_4)
-            saved_t[i, j] = t_4
-            total_1 += t_4
+        for j in range(0, n_w, 512):
+            end = minimum(j + 512, n_w)
+            for j_1 in range(j, end):
+                at = j_1 - j
+                t_4 = z_1[i, u(j_1)] - chosen
+                z[i, u(j_1)] = t_4
+                # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+                t_4 = exp(t_4)
+                saved_t[i, u(j_1)] = t_4
+                row_t[u(at)] = t_4
+            for j_1 in range(j, end):
+                at = j_1 - j
+                total_1 += row_t[u(at)]
         # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
-        t_4 = np.log(total_1)
+        t_4 = log(total_1)
         # return -np.mean(np.sum(y * log_p, axis=1))
         total_2 = 0.0
         for i_1 in range(n_w):
@@ -123,8 +131,8 @@ def softmax_regression_gradient(x, w, b, y, ws):
             ct_b[j] += ct_t
             ct_z[i, j] += ct_t
         total += total_2
-    ct_x = np.zeros((n_x, n_x_1), np.float64)
-    ct_w = np.zeros((n_x_1, n_w), np.float64)
+    ct_x = zeros((n_x, n_x_1), np.float64)
+    ct_w = zeros((n_x_1, n_w), np.float64)
     w_1 = w[:n_x_1, :n_w].T
 
     # z = x @ w + b

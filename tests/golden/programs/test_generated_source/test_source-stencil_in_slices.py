@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, take, take_zeros, u
+from adjit.runtime.support import maximum, minimum, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -31,7 +31,7 @@ def stencil_in_slices_gradient(u0, n, ws):
     # * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
     t_2 = maximum(t, 0)
     t_3 = maximum(t_1, 0)
-    saved_u = take(ws, (max(n, 0), n_u0, n_u0_1), np.float64)
+    saved_u = take(ws, (maximum(n, 0), n_u0, n_u0_1), np.float64)
     a = take(ws, (t_2, t_3), np.float64)
 
     # for _ in range(n):
@@ -53,7 +53,7 @@ def stencil_in_slices_gradient(u0, n, ws):
             t_4 = i + 1
             for j in range(t_1):
                 u_1[t_4, j + 1] += a[i, j]
-    ct_u0 = np.zeros((n_u0, n_u0_1), np.float64)
+    ct_u0 = zeros((n_u0, n_u0_1), np.float64)
     ct_u = take_zeros(ws, (n_u0, n_u0_1), np.float64)
 
     # return np.sum(u**2)
@@ -65,6 +65,12 @@ def stencil_in_slices_gradient(u0, n, ws):
             total += u_2 * u_2
     ct_a = take(ws, (t_2, t_3), np.float64)
 
+    # u[1:-1, 1:-1] += (
+    t_4 = minimum(2, t)
+    t_5 = maximum(n_u0 - 4, t_4)
+    t_6 = minimum(2, t_1)
+    t_7 = maximum(n_u0_1 - 4, t_6)
+
     # for _ in range(n):
     for __1 in range(n - 1, -1, -1):
         for z in range(t_2):
@@ -72,29 +78,57 @@ def stencil_in_slices_gradient(u0, n, ws):
                 ct_a[z, z_1] = 0.0
         # u[1:-1, 1:-1] += (
         for i in range(t):
-            t_4 = i + 1
+            t_8 = i + 1
             for j in range(t_1):
-                ct_a[i, j] += ct_u[t_4, j + 1]
+                ct_a[i, j] += ct_u[t_8, j + 1]
+        for i in range(2, t):
+            t_8 = i + 1
+            t_9 = i - 1
+            t_10 = i - 2
+            for j in range(2, t_1):
+                u_2 = saved_u[u(__1), u(t_8), u(j)]
+                u_3 = saved_u[u(__1), u(t_9), u(j)]
+                t_11 = j + 1
+                u_4 = saved_u[u(__1), u(i), u(t_11)]
+                t_12 = j - 1
+                u_5 = saved_u[u(__1), u(i), u(j)]
+                ct_t = ct_a[u(t_9), u(t_12)]
+                ct_u_1 = ct_t * (0.1 * (u_2 + u_3 + u_4 + saved_u[u(__1), u(i), u(t_12)] - 4.0 * u_5)) + -(ct_t * u_5 * 0.1) * 4.0
+                u_2 = saved_u[u(__1), u(i), u(t_11)]
+                t_13 = ct_u_1 + ct_a[u(t_9), u(j)] * u_2 * 0.1 + ct_a[u(t_9), u(j - 2)] * saved_u[u(__1), u(i), u(t_12)] * 0.1
+                u_2 = saved_u[u(__1), u(t_8), u(j)]
+                ct_u[u(i), u(j)] += t_13 + ct_a[u(i), u(t_12)] * u_2 * 0.1 + ct_a[u(t_10), u(t_12)] * saved_u[u(__1), u(t_9), u(j)] * 0.1
         for i in range(t):
-            t_4 = i + 2
-            t_5 = i + 1
-            for j in range(0, t_1, 512):
-                end = minimum(j + 512, t_1)
-                for j_1 in range(j, end):
-                    ct_u[t_5, u(j_1)] += ct_a[i, u(j_1)] * saved_u[u(__1), t_5, u(j_1 + 1)] * 0.1
-                for j_1 in range(j, end):
-                    ct_u[t_5, u(j_1 + 2)] += ct_a[i, u(j_1)] * saved_u[u(__1), t_5, u(j_1 + 1)] * 0.1
-                for j_1 in range(j, end):
-                    t_6 = j_1 + 1
-                    u_2 = saved_u[u(__1), t_4, u(t_6)]
-                    u_3 = saved_u[u(__1), i, u(t_6)]
-                    u_4 = saved_u[u(__1), t_5, u(j_1 + 2)]
-                    u_5 = saved_u[u(__1), t_5, u(t_6)]
-                    ct_t = ct_a[i, u(j_1)]
-                    ct_t_1 = ct_t * u_5 * 0.1
-                    ct_u[t_5, u(t_6)] += ct_t * (0.1 * (u_2 + u_3 + u_4 + saved_u[u(__1), t_5, u(j_1)] - 4.0 * u_5)) + -ct_t_1 * 4.0
-                    ct_u[i, u(t_6)] += ct_t_1
-                    ct_u[t_4, u(t_6)] += ct_t_1
+            inside = i < t_4 or i >= t_5
+            t_8 = t_1 if inside else t_6
+            t_9 = t_1 if inside else t_7
+            t_10 = i + 2
+            t_11 = i + 1
+            inside = 2 <= t_11 and t_11 < t
+            inside_1 = 2 <= i and i < t
+            inside_2 = 2 <= t_10 and t_10 < t
+            for side in range(2):
+                inside_3 = side == 0
+                for j in range(0 if inside_3 else t_9, t_8 if inside_3 else t_1):
+                    t_12 = j + 1
+                    t_13 = saved_u[u(__1), t_10, u(t_12)] + saved_u[u(__1), i, u(t_12)]
+                    t_14 = j + 2
+                    u_2 = saved_u[u(__1), t_11, u(t_12)]
+                    ct_t = ct_a[i, u(j)]
+                    ct_t_1 = ct_t * u_2 * 0.1
+                    ct_u_1 = ct_t * (0.1 * (t_13 + saved_u[u(__1), t_11, u(t_14)] + saved_u[u(__1), t_11, u(j)] - 4.0 * u_2)) + -ct_t_1 * 4.0
+                    inside_3 = 2 <= t_12
+                    inside_4 = t_12 < t_1
+                    if not ((inside and inside_3) and inside_4):
+                        ct_u[t_11, u(t_12)] += ct_u_1
+                    if not ((inside and 2 <= j) and j < t_1):
+                        ct_u[t_11, u(j)] += ct_t_1
+                    if not ((inside and 2 <= t_14) and t_14 < t_1):
+                        ct_u[t_11, u(t_14)] += ct_t_1
+                    if not ((inside_1 and inside_3) and inside_4):
+                        ct_u[i, u(t_12)] += ct_t_1
+                    if not ((inside_2 and inside_3) and inside_4):
+                        ct_u[t_10, u(t_12)] += ct_t_1
 
     # u = u0.copy()
     for i in range(n_u0):

@@ -9,7 +9,7 @@ returns float64, float64[:], float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, u
+from adjit.runtime.support import empty, outside, take, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -29,9 +29,9 @@ def swap_in_loop_gradient(x, y, ws):
     # v = y.copy()
     for i in range(n_y):
         v[i] = y[i]
-    saved_u = np.empty(3, np.float64)
-    saved_u_1 = np.empty(3, np.float64)
-    saved_u_2 = np.empty(3, np.float64)
+    saved_u = empty(3, np.float64)
+    saved_u_1 = empty(3, np.float64)
+    saved_u_2 = empty(3, np.float64)
 
     # for t in range(3):
     ct_v_1 = ct_v
@@ -75,8 +75,8 @@ def swap_in_loop_gradient(x, y, ws):
     if 2 >= v.shape[0]:
         outside(8, 2, v.shape[0])
     v_1 = v[2]
-    ct_x = np.zeros(n_x, np.float64)
-    ct_y = np.zeros(n_y, np.float64)
+    ct_x = zeros(n_x, np.float64)
+    ct_y = zeros(n_y, np.float64)
     for i in range(n_x):
         ct_u[i] = 0.0
     for i in range(n_y):

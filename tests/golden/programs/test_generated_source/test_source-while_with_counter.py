@@ -8,12 +8,12 @@ returns float64, float64
 import numba
 import numpy as np
 
-from adjit.runtime.support import grow, u
+from adjit.runtime.support import grow, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def while_with_counter_gradient(x, n):
-    saved_s = np.zeros(0, np.float64)
+    saved_s = zeros(0, np.float64)
 
     # while k < n and s < 4.0:
     s = x

@@ -12,7 +12,8 @@ returns float64, float64[:,:], float64[:,:], float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, smul, u
+from adjit.runtime.support import outside, smul, u, zeros
+from adjit.runtime.vector import cos, sin
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -53,9 +54,9 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
             outside(10, 0, w.shape[0])
         if not 0 <= t < w.shape[0]:
             outside(11, t, w.shape[0])
-    ct_C = np.zeros((n_C, C.shape[1]), np.float64)
-    ct_X = np.zeros((n_X, X.shape[1]), np.float64)
-    ct_w = np.zeros(w.shape[0], np.float64)
+    ct_C = zeros((n_C, C.shape[1]), np.float64)
+    ct_X = zeros((n_X, X.shape[1]), np.float64)
+    ct_w = zeros(w.shape[0], np.float64)
 
     # for o in range(ci.shape[0]):
     s = 0.0
@@ -80,8 +81,8 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
         # th = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2)
         t_5 = np.sqrt(C_1 * C_1 + C_2 * C_2 + C_3 * C_3)
         # cs, sn = math.cos(th), math.sin(th)
-        t_6 = np.cos(t_5)
-        t_7 = np.sin(t_5)
+        t_6 = cos(t_5)
+        t_7 = sin(t_5)
         # k0, k1, k2 = r0 / th, r1 / th, r2 / th
         t_8 = C_1 / t_5
         t_9 = C_2 / t_5

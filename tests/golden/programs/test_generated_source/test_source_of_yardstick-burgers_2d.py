@@ -12,7 +12,7 @@ returns float64, float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import minimum, outside, take, u
+from adjit.runtime.support import maximum, minimum, outside, take, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -58,7 +58,7 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
 
     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
     any_1 = 1 < t
-    trips = max(T, 0)
+    trips = maximum(T, 0)
     saved_v = take(ws, (trips, n_v0, n_v0_1), np.float64)
     saved_u = take(ws, (trips, n_u0, n_u0_1), np.float64)
 
@@ -155,8 +155,8 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 # vn[i, j] = (
                 vn[i, j] = v_1 - a * t_7 + nu * (v[t_5, j] + v_2 + v[i, t_8] + v_3 - 4.0 * v_1)
         un, vn, u_1, v, ct_un, ct_vn, ct_u, ct_v = u_1, v, un, vn, ct_u, ct_v, ct_un, ct_vn
-    ct_u0 = np.zeros((n_u0, n_u0_1), np.float64)
-    ct_v0 = np.zeros((n_v0, n_v0_1), np.float64)
+    ct_u0 = zeros((n_u0, n_u0_1), np.float64)
+    ct_v0 = zeros((n_v0, n_v0_1), np.float64)
     for i in range(n_u0):
         for j in range(n_u0_1):
             ct_t[i, j] = 0.0

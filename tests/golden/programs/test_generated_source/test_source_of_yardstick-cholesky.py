@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, smul, take, take_zeros, u
+from adjit.runtime.support import outside, smul, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -76,7 +76,7 @@ def cholesky_loops_gradient(A0, W, ws):
             A_1 -= A_2 * A_2
         # A[i, i] = np.sqrt(A[i, i])
         A[i, i] = np.sqrt(A_1)
-    ct_A0 = np.zeros((n_A0, n_A0_1), np.float64)
+    ct_A0 = zeros((n_A0, n_A0_1), np.float64)
     ct_A = take_zeros(ws, (n_A0, n_A0_1), np.float64)
 
     # for i in range(n):

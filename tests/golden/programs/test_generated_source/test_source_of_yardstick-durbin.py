@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import minimum, outside, smul, take, take_zeros, u
+from adjit.runtime.support import maximum, minimum, outside, smul, take, take_zeros, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -32,7 +32,7 @@ def durbin_loops_gradient(r, w, ws):
     saved_s = take(ws, (trips,), np.float64)
     count = 0
     for k in range(1, n_r):
-        count += max(k, 0)
+        count += maximum(k, 0)
     saved_y = take(ws, (count,), np.float64)
 
     # for k in range(1, n):
@@ -47,7 +47,7 @@ def durbin_loops_gradient(r, w, ws):
         # s = r[k]
         s = r[k]
         # for i in range(k):
-        trips = max(k, 0)
+        trips = maximum(k, 0)
         for i in range(trips):
             saved_y[u(position + i)] = y[i]
         for i in range(k):
@@ -74,7 +74,7 @@ def durbin_loops_gradient(r, w, ws):
         t = n_r - 1
         if not 0 <= t < w.shape[0]:
             outside(2, t, w.shape[0])
-    ct_r = np.zeros(n_r, np.float64)
+    ct_r = zeros(n_r, np.float64)
     ct_y = take_zeros(ws, (n_r,), np.float64)
     ct_z = take_zeros(ws, (n_r,), np.float64)
 
@@ -102,7 +102,7 @@ def durbin_loops_gradient(r, w, ws):
         # alpha = -s / beta
         t_3 = -s / t_2
         # for k in range(1, n):
-        position -= max(k, 0)
+        position -= maximum(k, 0)
         # y[k] = alpha
         ct_t = ct_y[u(k)]
         # for i in range(k):

@@ -9,7 +9,8 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, smul, take, u
+from adjit.runtime.support import maximum, minimum, outside, smul, take, u, zeros
+from adjit.runtime.vector import log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -31,18 +32,32 @@ def garch_loops_gradient(th, x, ws):
     # h = omega / (1.0 - alpha - beta)
     t = 1.0 - th_2 - th_3
     t_1 = th_1 / t
-    saved_h = take(ws, (max(n_x, 0),), np.float64)
+    saved_h = take(ws, (maximum(n_x, 0),), np.float64)
+    row_h = take(ws, (512,), np.float64)
+    row_t = take(ws, (512,), np.float64)
 
     # for t in range(x.shape[0]):
     s = 0.0
     h = t_1
-    for t_2 in range(n_x):
-        saved_h[t_2] = h
-        # s += math.log(h) + x[t] * x[t] / h
-        x_1 = x[t_2]
-        s += np.log(h) + x_1 * x_1 / h
-        h = th_1 + th_2 * x_1 * x_1 + th_3 * h
-    ct_th = np.zeros(th.shape[0], np.float64)
+    for t_2 in range(0, n_x, 512):
+        end = minimum(t_2 + 512, n_x)
+        for t_3 in range(t_2, end):
+            # s += math.log(h) + x[t] * x[t] / h
+            x_1 = x[u(t_3)]
+            # for t in range(x.shape[0]):
+            row_h[u(t_3 - t_2)] = h
+            h = th_1 + th_2 * x_1 * x_1 + th_3 * h
+        for t_3 in range(t_2, end):
+            at = t_3 - t_2
+            h_1 = row_h[u(at)]
+            saved_h[u(t_3)] = h_1
+            # s += math.log(h) + x[t] * x[t] / h
+            x_1 = x[u(t_3)]
+            row_t[u(at)] = log(h_1) + x_1 * x_1 / h_1
+        for t_3 in range(t_2, end):
+            at = t_3 - t_2
+            s += row_t[u(at)]
+    ct_th = zeros(th.shape[0], np.float64)
     ct_h = 0.0
     ct_th_1 = 0.0
     ct_th_2 = 0.0
@@ -54,11 +69,11 @@ def garch_loops_gradient(th, x, ws):
         # h = omega + alpha * x[t] * x[t] + beta * h
         ct_h_1 = ct_h * th_3
         # s += math.log(h) + x[t] * x[t] / h
-        t_3 = 1.0 / h
+        t_4 = 1.0 / h
         ct_th_1 += ct_h * x_1 * x_1
         ct_th_2 += ct_h
         ct_th_3 += ct_h * h
-        ct_h = ct_h_1 + 0.5 * -(x_1 * x_1 / h * t_3) + 0.5 * t_3
+        ct_h = ct_h_1 + 0.5 * -(x_1 * x_1 / h * t_4) + 0.5 * t_4
 
     # h = omega / (1.0 - alpha - beta)
     t = 1.0 / t

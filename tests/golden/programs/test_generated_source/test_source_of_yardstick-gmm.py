@@ -13,7 +13,8 @@ returns float64, float64[:], float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import failed, maximum, outside, smul, take, take_zeros, u
+from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.vector import exp, log
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -33,7 +34,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
     t_2 = 2 * n_x_1
     inner = take(ws, (n_alphas, n_x), np.float64)
-    xc = take(ws, (n_x_1,), np.float64)
 
     # log_diag += icf[k, a]
     any_1 = 0 < n_x_1
@@ -80,28 +80,44 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             outside(12, 0, icf.shape[1])
         if not 0 <= t_4 < icf.shape[1]:
             outside(13, t_4, icf.shape[1])
-    trips = max(n_alphas, 0)
-    trips_1 = max(n_x_1, 0)
+    xc = take(ws, (n_x_1, 128), np.float64)
+    sq = take(ws, (128,), np.float64)
+    y = take(ws, (128,), np.float64)
+    trips = maximum(n_alphas, 0)
+    trips_1 = maximum(n_x_1, 0)
     saved_t = take(ws, (trips, trips_1), np.float64)
-    trips_2 = max(n_x, 0)
+    trips_2 = len(range(0, n_x, 128))
     saved_t_1 = take(ws, (trips, trips_2, trips_1), np.float64)
-    saved_y = take(ws, (trips, trips_2, trips_1), np.float64)
-    saved_xc = take(ws, (trips, trips_2, n_x_1), np.float64)
+    count = 0
+    for k in range(n_alphas):
+        count_1 = 0
+        for i in range(0, n_x, 128):
+            count_1 += n_x_1 * len(range(i, minimum(i + 128, n_x), 1))
+        count += count_1
+    saved_xc = take(ws, (count,), np.float64)
+    trips_3 = maximum(n_x, 0)
+    saved_y = take(ws, (trips, trips_1, trips_3), np.float64)
+    row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
     prior = 0.0
+    position = 0
     for k in range(n_alphas):
         # for a in range(d):
         log_diag = 0.0
         frob = 0.0
-        for a in range(n_x_1):
-            # log_diag += icf[k, a]
-            icf_1 = icf[k, a]
-            # frob += np.exp(icf[k, a]) ** 2
-            t_5 = np.exp(icf_1)
-            saved_t[k, a] = t_5
-            log_diag += icf_1
-            frob += t_5 * t_5
+        for a in range(0, n_x_1, 512):
+            end = minimum(a + 512, n_x_1)
+            for a_1 in range(a, end):
+                at = a_1 - a
+                # frob += np.exp(icf[k, a]) ** 2
+                t_5 = exp(icf[k, u(a_1)])
+                saved_t[k, u(a_1)] = t_5
+                row_t[u(at)] = t_5 * t_5
+            for a_1 in range(a, end):
+                at = a_1 - a
+                log_diag += icf[k, u(a_1)]
+                frob += row_t[u(at)]
         # for p in range(d, icf.shape[1]):
         for p in range(n_x_1, n_icf):
             # frob += icf[k, p] ** 2
@@ -110,59 +126,117 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
         t_5 = alphas[k] + log_diag
         # for i in range(n):
-        for i in range(n_x):
+        for i in range(0, n_x, 128):
+            end = minimum(i + 128, n_x)
+            # for a in range(d):
+            trips_1 = len(range(i, end, 1))
             # for a in range(d):
             for a in range(n_x_1):
                 # xc[a] = x[i, a] - means[k, a]
-                t_6 = x[i, a] - means[k, a]
-                xc[a] = t_6
+                means_1 = means[k, a]
+                # for i in range(n):
+                for i_1 in range(i, end):
+                    at = i_1 - i
+                    # xc[a] = x[i, a] - means[k, a]
+                    xc[a, u(at)] = x[u(i_1), a] - means_1
                 # for a in range(d):
-                saved_xc[k, i, a] = t_6
+                t_3 = a * trips_1
+                for j in range(trips_1):
+                    saved_xc[u(position + (t_3 + j))] = xc[a, j]
+            # for i in range(n):
+            for i_1 in range(i, end):
+                sq[u(i_1 - i)] = 0.0
+            # y = np.exp(icf[k, a]) * xc[a]
+            k_1 = i // 128
             # for a in range(d):
-            sq = 0.0
             for a in range(n_x_1):
                 # y = np.exp(icf[k, a]) * xc[a]
-                t_6 = np.exp(icf[k, a])
-                saved_t_1[k, i, a] = t_6
+                t_6 = exp(icf[k, a])
+                saved_t_1[k, u(k_1), a] = t_6
+                # for i in range(n):
+                for i_1 in range(i, end):
+                    at = i_1 - i
+                    y[u(at)] = t_6 * xc[a, u(at)]
                 # for b in range(a):
-                y = t_6 * xc[a]
                 for b in range(a):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
                     t_3 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
                     if not 0 <= t_3 < icf.shape[1]:
                         outside(14, t_3, icf.shape[1])
-                    y += icf[k, u(t_3)] * xc[b]
-                saved_y[k, i, a] = y
-                sq += y * y
-            # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
-            inner[k, i] = t_5 - 0.5 * sq
+                    icf_1 = icf[k, u(t_3)]
+                    # for i in range(n):
+                    for i_1 in range(i, end):
+                        at = i_1 - i
+                        # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
+                        y[u(at)] += icf_1 * xc[b, u(at)]
+                # for i in range(n):
+                for i_1 in range(i, end):
+                    at = i_1 - i
+                    y_1 = y[u(at)]
+                    saved_y[k, a, u(i_1)] = y_1
+                    # sq += y * y
+                    sq[u(at)] += y_1 * y_1
+            # for i in range(n):
+            for i_1 in range(i, end):
+                # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
+                inner[k, u(i_1)] = t_5 - 0.5 * sq[u(i_1 - i)]
+            position += n_x_1 * trips_1
         prior += t * frob - m * log_diag
 
     # mx = inner[0, i]
     if any_3:
         if 0 >= inner.shape[0]:
             outside(15, 0, inner.shape[0])
-    saved_t_2 = take(ws, (trips_2,), np.float64)
-    saved_mx = take(ws, (trips_2, len(range(1, n_alphas, 1))), np.float64)
-    saved_t_3 = take(ws, (trips_2, trips), np.float64)
+    mx = take(ws, (128,), np.float64)
+    t_7 = take(ws, (128,), np.float64)
+    saved_mx = take(ws, (len(range(1, n_alphas, 1)), trips_3), np.float64)
+    saved_t_2 = take(ws, (trips, trips_3), np.float64)
+    saved_t_3 = take(ws, (trips_3,), np.float64)
+    row_t = take(ws, (512,), np.float64)
 
     # for i in range(n):
     s = 0.0
-    for i in range(n_x):
+    for i in range(0, n_x, 128):
+        end = minimum(i + 128, n_x)
+        for i_1 in range(i, end):
+            mx[u(i_1 - i)] = inner[0, u(i_1)]
         # for k in range(1, K):
-        mx = inner[0, i]
         for k in range(1, n_alphas):
-            saved_mx[i, u(k - 1)] = mx
-            mx = maximum(mx, inner[k, i])
+            # for i in range(n):
+            k_1 = k - 1
+            for i_1 in range(i, end):
+                at = i_1 - i
+                # mx = max(mx, inner[k, i])
+                inner_1 = inner[k, u(i_1)]
+                # for i in range(n):
+                mx_1 = mx[u(at)]
+                saved_mx[u(k_1), u(i_1)] = mx_1
+                mx[u(at)] = maximum(mx_1, inner_1)
+        # for i in range(n):
+        for i_1 in range(i, end):
+            t_7[u(i_1 - i)] = 0.0
         # for k in range(K):
-        t_5 = 0.0
         for k in range(n_alphas):
-            # t += np.exp(inner[k, i] - mx)
-            t_6 = np.exp(inner[k, i] - mx)
-            saved_t_3[i, k] = t_6
-            t_5 += t_6
-        saved_t_2[i] = t_5
-        s += np.log(t_5) + mx
+            # for i in range(n):
+            for i_1 in range(i, end):
+                at = i_1 - i
+                # t += np.exp(inner[k, i] - mx)
+                t_5 = exp(inner[k, u(i_1)] - mx[u(at)])
+                saved_t_2[k, u(i_1)] = t_5
+                t_7[u(at)] += t_5
+        # for i in range(n):
+        for i_1 in range(i, end, 512):
+            end_1 = minimum(i_1 + 512, end)
+            for i_2 in range(i_1, end_1):
+                at = i_2 - i_1
+                at_1 = i_2 - i
+                t_5 = t_7[u(at_1)]
+                saved_t_3[u(i_2)] = t_5
+                # s += np.log(t) + mx
+                row_t[u(at)] = log(t_5) + mx[u(at_1)]
+            for i_2 in range(i_1, end_1):
+                at = i_2 - i_1
+                s += row_t[u(at)]
 
     # mx = alphas.max()
     if n_alphas == 0:
@@ -174,50 +248,61 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ties = 0
     for i in range(n_alphas):
         alphas_1 = alphas[i]
-        t_7 = alphas_1 > value or alphas_1 != alphas_1 and value == value
-        best = i if t_7 else best
-        ties = 1 if t_7 else ties + 1 if alphas_1 == value else ties
-        value = alphas_1 if t_7 else value
+        t_8 = alphas_1 > value or alphas_1 != alphas_1 and value == value
+        best = i if t_8 else best
+        ties = 1 if t_8 else ties + 1 if alphas_1 == value else ties
+        value = alphas_1 if t_8 else value
     t_3 = best + n_alphas if best < 0 else best
     if not 0 <= t_3 < alphas.shape[0]:
         outside(18, t_3, alphas.shape[0])
     chosen = alphas[u(t_3)]
-    t_7 = ties > 1
-    if t_7:
+    t_8 = ties > 1
+    if t_8:
         t_5 = 1.0 / np.float64(ties)
         for i in range(n_alphas):
             alphas_1 = alphas[i]
             if alphas_1 == value:
                 pass
     saved_t_4 = take(ws, (trips,), np.float64)
+    row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
     t_5 = 0.0
-    for k in range(n_alphas):
-        # t += np.exp(alphas[k] - mx)
-        t_6 = np.exp(alphas[k] - chosen)
-        saved_t_4[k] = t_6
-        t_5 += t_6
-    ct_alphas = np.zeros(n_alphas, np.float64)
-    ct_means = np.zeros((means.shape[0], means.shape[1]), np.float64)
-    ct_icf = np.zeros((icf.shape[0], n_icf), np.float64)
+    for k in range(0, n_alphas, 512):
+        end = minimum(k + 512, n_alphas)
+        for k_2 in range(k, end):
+            at = k_2 - k
+            # t += np.exp(alphas[k] - mx)
+            t_6 = exp(alphas[u(k_2)] - chosen)
+            saved_t_4[u(k_2)] = t_6
+            row_t[u(at)] = t_6
+        for k_2 in range(k, end):
+            at = k_2 - k
+            t_5 += row_t[u(at)]
+    ct_alphas = zeros(n_alphas, np.float64)
+    ct_means = zeros((means.shape[0], means.shape[1]), np.float64)
+    ct_icf = zeros((icf.shape[0], n_icf), np.float64)
     ct_inner = take_zeros(ws, (n_alphas, n_x), np.float64)
-    ct_xc = take_zeros(ws, (n_x_1,), np.float64)
+    ct_xc = take_zeros(ws, (n_x_1, 128), np.float64)
+    ct_sq = take_zeros(ws, (128,), np.float64)
+    ct_y = take_zeros(ws, (128,), np.float64)
+    ct_mx = take_zeros(ws, (128,), np.float64)
+    ct_t = take_zeros(ws, (128,), np.float64)
 
     # return s - n * (np.log(t) + mx) + prior
     ct_alphas_1 = -t_1
-    ct_t = smul(ct_alphas_1, 1.0 / t_5)
+    ct_t_1 = smul(ct_alphas_1, 1.0 / t_5)
 
     # for k in range(K):
     t_4 = n_alphas - 1
     for k in range(n_alphas):
         # t += np.exp(alphas[k] - mx)
-        ct_t_1 = smul(ct_t, saved_t_4[k])
-        ct_alphas[k] += ct_t_1
-        ct_alphas_1 -= ct_t_1
+        ct_t_2 = smul(ct_t_1, saved_t_4[k])
+        ct_alphas[k] += ct_t_2
+        ct_alphas_1 -= ct_t_2
 
     # mx = alphas.max()
-    if t_7:
+    if t_8:
         ct_alphas_1 *= 1.0 / np.float64(ties)
         for i in range(n_alphas):
             if alphas[i] == value:
@@ -229,68 +314,135 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ct_alphas[u(t_3)] += ct_alphas_1
 
     # for i in range(n):
-    t_3 = n_x - 1
-    for i in range(n_x):
-        # s += np.log(t) + mx
-        t_6 = 1.0 / saved_t_2[i]
+    t_3 = (trips_2 - 1) * 128
+    for i in range(t_3, -1, -128):
+        end = minimum(i + 128, n_x)
+        for i_1 in range(i, end):
+            at = i_1 - i
+            t_6 = saved_t_3[u(i_1)]
+            ct_mx[u(at)] += 1.0
+            ct_t[u(at)] += 1.0 / t_6
         # for k in range(K):
-        ct_mx = 1.0
         for k in range(n_alphas):
-            # t += np.exp(inner[k, i] - mx)
-            ct_t = smul(t_6, saved_t_3[i, k])
-            ct_inner[k, i] += ct_t
-            ct_mx -= ct_t
+            # for i in range(n):
+            for i_1 in range(i, end):
+                at = i_1 - i
+                # t += np.exp(inner[k, i] - mx)
+                ct_t_1 = smul(ct_t[u(at)], saved_t_2[k, u(i_1)])
+                ct_mx_1 = -ct_t_1
+                # for i in range(n):
+                ct_mx[u(at)] += ct_mx_1
+                # t += np.exp(inner[k, i] - mx)
+                ct_inner[k, u(i_1)] += ct_t_1
+        # for i in range(n):
+        for i_1 in range(i, end):
+            ct_t[u(i_1 - i)] = 0.0
         # for k in range(1, K):
         for k in range(t_4, 0, -1):
-            mx = saved_mx[i, u(k - 1)]
-            # mx = max(mx, inner[k, i])
-            inner_1 = inner[u(k), i]
-            t_7 = mx == inner_1
-            ct_inner[u(k), i] += ct_mx * (0.5 if t_7 else 1.0 if inner_1 > mx else 0.0)
-            ct_mx *= 0.5 if t_7 else 1.0 if mx > inner_1 else 0.0
-        # mx = inner[0, i]
-        ct_inner[0, i] += ct_mx
+            # for i in range(n):
+            k_1 = k - 1
+            for i_1 in range(i, end):
+                at = i_1 - i
+                # mx = max(mx, inner[k, i])
+                inner_1 = inner[u(k), u(i_1)]
+                # for i in range(n):
+                mx_1 = saved_mx[u(k_1), u(i_1)]
+                ct_t_1 = ct_mx[u(at)]
+                # mx = max(mx, inner[k, i])
+                t_8 = mx_1 == inner_1
+                ct_mx_1 = ct_t_1 * (0.5 if t_8 else 1.0 if mx_1 > inner_1 else 0.0)
+                # for i in range(n):
+                ct_mx[u(at)] = ct_mx_1
+                # mx = max(mx, inner[k, i])
+                ct_inner[u(k), u(i_1)] += ct_t_1 * (0.5 if t_8 else 1.0 if inner_1 > mx_1 else 0.0)
+        # for i in range(n):
+        for i_1 in range(i, end):
+            at = i_1 - i
+            ct_inner_1 = ct_mx[u(at)]
+            ct_mx[u(at)] = 0.0
+            # mx = inner[0, i]
+            ct_inner[0, u(i_1)] += ct_inner_1
 
     # for a in range(d):
-    t_8 = n_x_1 - 1
+    t_9 = n_x_1 - 1
 
     # for k in range(K):
     for k in range(t_4, -1, -1):
         # for i in range(n):
-        ct_t = 0.0
-        for i in range(t_3, -1, -1):
-            # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
-            ct_t_1 = ct_inner[u(k), u(i)]
-            ct_sq = -ct_t_1 * 0.5
+        ct_t_1 = 0.0
+        for i in range(t_3, -1, -128):
+            end = minimum(i + 128, n_x)
+            trips = len(range(i, end, 1))
+            position -= n_x_1 * trips
+            for i_1 in range(i, end):
+                # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
+                ct_t_2 = ct_inner[u(k), u(i_1)]
+                ct_sq_1 = -ct_t_2 * 0.5
+                # for i in range(n):
+                ct_sq[u(i_1 - i)] += ct_sq_1
+                ct_t_1 += ct_t_2
+            # y = np.exp(icf[k, a]) * xc[a]
+            k_1 = i // 128
             # for a in range(d):
-            for a in range(t_8, -1, -1):
+            for a in range(t_9, -1, -1):
                 # y = np.exp(icf[k, a]) * xc[a]
-                t_6 = saved_t_1[u(k), u(i), u(a)]
-                xc_1 = saved_xc[u(k), u(i), u(a)]
-                # for b in range(a):
-                y = saved_y[u(k), u(i), u(a)]
-                # sq += y * y
-                ct_y = ct_sq * y
-                ct_y += ct_y
+                t_6 = saved_t_1[u(k), u(k_1), u(a)]
+                # for i in range(n):
+                for i_1 in range(i, end):
+                    at = i_1 - i
+                    y_1 = saved_y[u(k), u(a), u(i_1)]
+                    # sq += y * y
+                    ct_y_1 = ct_sq[u(at)] * y_1
+                    ct_y_1 += ct_y_1
+                    # for i in range(n):
+                    ct_y[u(at)] += ct_y_1
                 # for b in range(a):
                 for b in range(a):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
                     t_4 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
-                    xc_2 = saved_xc[u(k), u(i), b]
-                    ct_xc[b] += ct_y * icf[u(k), u(t_4)]
-                    ct_icf[u(k), u(t_4)] += ct_y * xc_2
+                    icf_1 = icf[u(k), u(t_4)]
+                    t_10 = b * trips
+                    # for i in range(n):
+                    ct_icf_1 = 0.0
+                    for i_1 in range(i, end):
+                        at = i_1 - i
+                        # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
+                        xc_1 = saved_xc[u(position + (t_10 + at))]
+                        ct_t_2 = ct_y[u(at)]
+                        ct_xc[b, u(at)] += ct_t_2 * icf_1
+                        ct_icf_1 += ct_t_2 * xc_1
+                    # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
+                    ct_icf[u(k), u(t_4)] += ct_icf_1
                 # y = np.exp(icf[k, a]) * xc[a]
-                ct_xc[u(a)] += ct_y * t_6
-                ct_icf[u(k), u(a)] += smul(ct_y * xc_1, t_6)
+                t_4 = a * trips
+                # for i in range(n):
+                ct_t_2 = 0.0
+                ct_means_1 = 0.0
+                for i_1 in range(i, end):
+                    at = i_1 - i
+                    # y = np.exp(icf[k, a]) * xc[a]
+                    xc_1 = saved_xc[u(position + (t_4 + at))]
+                    # for i in range(n):
+                    ct_t_3 = ct_y[u(at)]
+                    ct_y[u(at)] = 0.0
+                    # y = np.exp(icf[k, a]) * xc[a]
+                    ct_xc[u(a), u(at)] += ct_t_3 * t_6
+                    # xc[a] = x[i, a] - means[k, a]
+                    ct_t_4 = ct_xc[u(a), u(at)]
+                    ct_xc[u(a), u(at)] = 0.0
+                    ct_t_2 += ct_t_3 * xc_1
+                    ct_means_1 -= ct_t_4
+                # y = np.exp(icf[k, a]) * xc[a]
+                ct_icf[u(k), u(a)] += smul(ct_t_2, t_6)
                 # xc[a] = x[i, a] - means[k, a]
-                ct_t_2 = ct_xc[u(a)]
-                ct_xc[u(a)] = 0.0
-                ct_means[u(k), u(a)] -= ct_t_2
-            ct_t += ct_t_1
+                ct_means[u(k), u(a)] += ct_means_1
+            # for i in range(n):
+            for i_1 in range(i, end):
+                ct_sq[u(i_1 - i)] = 0.0
         # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
-        ct_alphas[u(k)] += ct_t
+        ct_alphas[u(k)] += ct_t_1
         # prior += 0.5 * gamma * gamma * frob - m * log_diag
-        ct_log_diag = ct_t - m
+        ct_log_diag = ct_t_1 - m
         # for p in range(d, icf.shape[1]):
         for p in range(n_x_1, n_icf):
             # frob += icf[k, p] ** 2
@@ -300,8 +452,8 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for a in range(n_x_1):
             # frob += np.exp(icf[k, a]) ** 2
             t_6 = saved_t[u(k), a]
-            ct_t = t * t_6
-            ct_icf_1 = smul(ct_t + ct_t, t_6)
+            ct_t_1 = t * t_6
+            ct_icf_1 = smul(ct_t_1 + ct_t_1, t_6)
             # log_diag += icf[k, a]
             ct_icf[u(k), a] += ct_icf_1 + ct_log_diag
-    return s - t_1 * (np.log(t_5) + chosen) + prior, ct_alphas, ct_means, ct_icf
+    return s - t_1 * (log(t_5) + chosen) + prior, ct_alphas, ct_means, ct_icf

@@ -49,9 +49,9 @@ class HostStatements(Statements):
     def __init__(
         self, fn: Function, kernels: Mapping[str, Kernel], taken: Sequence[str], sites: list[Site]
     ) -> None:
-        super().__init__(fn, taken)
+        super().__init__(fn, taken, precise=True)
         self.kernels = kernels
-        self.expressions = HostExpressions(fn, self.names, self.folded)
+        self.expressions = HostExpressions(fn, self.names, self.folded, precise=True)
         self.sites = sites
 
     def statement(self, stmt: Stmt) -> None:
@@ -88,7 +88,7 @@ class HostStatements(Statements):
         if stmt.name not in self.kernels:
             super().routine(stmt)
             return
-        count, sums = (int(a) for a in stmt.attrs)
+        count, sums = (a for a in stmt.attrs if isinstance(a, int))
         kernel = name(stmt.name)
         extents = self.plain(stmt.args[:count])
         cells = self.plain(stmt.args[count : count + sums])

@@ -53,9 +53,9 @@ class DeviceExpressions(Expressions):
 
 class KernelStatements(Statements):
     def __init__(self, kernel: Kernel, taken: Sequence[str], sites: list[Site]) -> None:
-        super().__init__(kernel.fn, taken)
+        super().__init__(kernel.fn, taken, precise=True)
         self.kernel = kernel
-        self.expressions = DeviceExpressions(kernel.fn, self.names, self.folded)
+        self.expressions = DeviceExpressions(kernel.fn, self.names, self.folded, precise=True)
         self.sites = sites
 
     def run(self) -> None:

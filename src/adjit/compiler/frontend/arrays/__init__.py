@@ -11,7 +11,7 @@ result of a branch or loop entered in `builder.origins`: proofs about indices an
 
 from __future__ import annotations
 
-from . import builtins, linalg, products, ufuncs  # noqa: F401  (they fill the table of NumPy functions)
+from . import builtins, linalg, products, randomness, ufuncs  # noqa: F401  (they fill the table of NumPy functions)
 from .access import iterate, parameter, scalar, truth
 from .attributes import attribute, method
 from .elementwise import compare, unary

@@ -19,6 +19,7 @@ from ...definitions import DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_ma
 from ...ir.builder import const
 from ...ir.types import FLOATS
 from ...library import ROUTINES as LIBRARY
+from ..skeletons import vjp_skeleton
 from ..values import ArrayValue, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, shapes, store, view
 from .broadcast import unsure_of
@@ -90,12 +91,22 @@ def knows(function: object) -> bool:
 
 def _unknown(ctx: Context, function: object) -> Value:
     name = name_of(function)
+    remedy = "write it as loops, with a rule of your own where you know its derivative:\n"
     return ctx.error(
         MissingRuleError,
         f"{name} is not supported",
         "adjit has neither a definition over loops nor a rule for it",
-        "draw outside and pass the numbers as an argument" if "random" in name else "write it as loops",
+        "draw outside and pass the numbers as an argument, or use np.random's functions"
+        if "random" in name
+        else remedy + vjp_skeleton(name, signature_of(function)),
     )
+
+
+def signature_of(function: object) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
 
 
 def bound(
