@@ -106,7 +106,7 @@ def test_a_recurrence_of_each_element_is_one_kernel_with_its_memory_beside() -> 
     text = gradient(recurrence, X, 10)
     (kernel,) = kernels(text)
     assert "saved_s[__1, i]" in kernel or "saved_s[_1, i]" in kernel
-    assert "saved_s = empty((max(n, 0), n_x), np.float64)" in host(text)
+    assert "saved_s = empty((support.maximum(n, 0), n_x), np.float64)" in host(text)
 
 
 def test_routines_without_a_kernel_are_refused_at_their_line() -> None:

@@ -99,15 +99,10 @@ class Placement:
             return False
         if any(v.type.dtype not in SUMMED for v in loop.args):
             return False
-        return all(
-            s.array.type.dtype in ATOMIC or not self.meets_itself(s, loop)
-            for s in walk(loop.body)
-            if isinstance(s, Accumulate)
-        )
-
-    def meets_itself(self, stmt: Accumulate, loop: For) -> bool:
-        (access,) = self.facts.accesses(stmt)
-        return self.facts.clash(access, access, len(self.facts.definitions.place[loop].loops), loop)
+        sums = [s for s in walk(loop.body) if isinstance(s, Accumulate)]
+        if all(s.array.type.dtype in ATOMIC for s in sums):
+            return True
+        return all(s.array.type.dtype in ATOMIC for s in grid.contended(self.facts, (loop,)))
 
     def worthwhile(self, loop: For) -> bool:
         """Whether a loop is to be a grid: it, or a loop that is spread with it, makes many passes."""
