@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.nodes import Function
+from ..ir.nodes import Function, Mark
+from ..ir.visitor import walk
 from .batch import batch
 from .checks import checks, wraps
 from .closed_forms import closed_forms
@@ -18,6 +19,7 @@ from .dce import dce
 from .dead_stores import dead_stores
 from .distribute import distribute
 from .expand_rules import expand_rules
+from .first_stores import first_stores
 from .forward_stores import forward_stores
 from .fuse import fuse
 from .gather import gather
@@ -86,6 +88,7 @@ AFTER: tuple[Pass, ...] = (
     dead_stores,
     dce,
     promote_all,
+    first_stores,
     relay,
     gather,
     distribute,  # last, so that nothing fuses its parts again
@@ -115,7 +118,8 @@ def simplify(fn: Function) -> Function:
 
 def in_strips(fn: Function) -> Function:
     """Loops over samples in strips: once, for a captured function."""
-    return _run(fn, STRIPS)
+    marked = any(isinstance(s, Mark) for s in walk(fn.body))  # a mark in a loop has one entry per pass
+    return fn if marked else _run(fn, STRIPS)
 
 
 def finish(fn: Function) -> Function:

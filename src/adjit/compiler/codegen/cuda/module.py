@@ -53,17 +53,19 @@ def cuda_text(fn: Function, title: str = "") -> Text:
     host = HostStatements(plan.host, {k.fn.name: k for k in plan.kernels}, reserved, sites)
     host.run()
     driver: list[Line] = [
-        (0, f"def {name}({', '.join(host.names[v] for v in plan.host.params)}):", NOWHERE),
+        (0, f"def {name}({', '.join(host.names[v] for v in plan.host.params)}):", NOWHERE, ()),
         *host.lines,
     ]
     head = [*_header(fn, host, title or name), "", *_imports(parts, driver, device)]
-    code: list[Line] = [(0, line, NOWHERE) for line in head]
+    code: list[Line] = [(0, line, NOWHERE, ()) for line in head]
     for part in (*parts, driver):
-        code += [(0, "", NOWHERE), (0, "", NOWHERE), *part]
-    lines = tuple(loc for _, _, loc in code)
-    text = "\n".join((TAB * depth + line) if line else "" for depth, line, _ in code) + "\n"
+        code += [(0, "", NOWHERE, ()), (0, "", NOWHERE, ()), *part]
+    lines = tuple(loc for _, _, loc, _ in code)
+    text = "\n".join((TAB * depth + line) if line else "" for depth, line, _, _ in code) + "\n"
     types = tuple((k.fn.name, tuple(p.type for p in k.fn.params)) for k in plan.kernels)
-    return Text(text, name, tuple(sites), lines, target="cuda", kernels=types)
+    return Text(
+        text, name, tuple(sites), lines, target="cuda", kernels=types, folded=tuple(f for *_, f in code)
+    )
 
 
 def _kernel(kernel: Kernel, taken: tuple[str, ...], sites: list[Site]) -> list[Line]:
@@ -71,7 +73,7 @@ def _kernel(kernel: Kernel, taken: tuple[str, ...], sites: list[Site]) -> list[L
     body.run()
     params = ", ".join(body.names[v] for v in kernel.fn.params)
     nowhere: Location = NOWHERE
-    return [(0, "@cuda.jit", nowhere), (0, f"def {kernel.fn.name}({params}):", nowhere), *body.lines]
+    return [(0, "@cuda.jit", nowhere, ()), (0, f"def {kernel.fn.name}({params}):", nowhere, ()), *body.lines]
 
 
 def _header(fn: Function, host: HostStatements, title: str) -> list[str]:
@@ -87,7 +89,7 @@ def _header(fn: Function, host: HostStatements, title: str) -> list[str]:
 
 def _calls(lines: list[Line]) -> tuple[set[str], set[str]]:
     """Names that are called, and modules of which something is called."""
-    tree = ast.parse("\n".join(TAB * depth + text for depth, text, _ in lines))
+    tree = ast.parse("\n".join(TAB * depth + text for depth, text, _, _ in lines))
     called = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
     owners = [f.value for f in called if isinstance(f, ast.Attribute)]
     return {f.id for f in called if isinstance(f, ast.Name)}, {
