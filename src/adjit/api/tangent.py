@@ -30,7 +30,7 @@ class Pushed:
         below = replace(
             program, arguments=program.arguments[:primals], argument_names=program.argument_names[:primals]
         )
-        self.around = Around(below)
+        self.around = Around(below, runner.options.target)
         self.assemble = pytree.assembler(program.result)
         self.count = len(leaves.wrt)
         self.hidden = len(program.hidden)
@@ -52,7 +52,9 @@ class Pushed:
             self.around.check(self.around.with_hidden(leaves))
         arguments = self.arguments(leaves, directions)
         self.runner.prepare(arguments)
-        return self.assemble(self.runner.call(arguments))
+        flat = self.runner.call(arguments)
+        self.around.leave(self.around.with_hidden(leaves))
+        return self.assemble(flat)
 
 
 def revived(program: Program, kept: Any, options: Options) -> Pushed:
@@ -80,6 +82,8 @@ def parameter_of_leaf(program: Program) -> list[int | None]:
 
 class Jvp(Transform):
     """Differentiates with respect to the leaves that a tangent is given for."""
+
+    targets = ("cpu", "cuda")
 
     word = "tangent"
 
