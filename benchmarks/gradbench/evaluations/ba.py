@@ -68,7 +68,7 @@ def objective(seen, features, *_):
 
 
 def jacobian(seen, features, cameras, points, n, m):
-    errors, pullback = adjit.vjp(projection_errors, seen, features, argnums=0)
+    errors, pullback = adjit.vjp(projection_errors, seen, features, argnums=0, retain=True)
     blocks = np.empty((seen.shape[0], 2, WIDTH))
     for component in range(2):
         seed = np.zeros_like(errors)

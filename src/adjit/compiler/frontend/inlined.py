@@ -81,15 +81,15 @@ class Specifications:
 
 def call(ctx: Specialiser, transform: Transform, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """The value of `transform(*args, **kwargs)`."""
-    values = _bound(ctx, transform, args, kwargs)
-    program, operands, arrays = _program(ctx, transform, values)
+    values = bound(ctx, transform, args, kwargs)
+    program, operands, arrays = program_for(ctx, transform, values)
     _overlaps(ctx, program, operands)
     for var in _written(program, operands):
         ctx.before_write(var)
     return inline(ctx, program, operands, arrays)
 
 
-def _bound(
+def bound(
     ctx: Specialiser, transform: object, args: Sequence[Value], kwargs: dict[str, Value]
 ) -> list[Value]:
     """One value per parameter, in order."""
@@ -117,7 +117,7 @@ def _bound(
     return values
 
 
-def _program(
+def program_for(
     ctx: Specialiser, transform: Transform, values: Sequence[Value]
 ) -> tuple[Program, list[Operand], list[ArrayValue]]:
     """The program for these arguments; an array passed twice is one parameter if memory is written."""
