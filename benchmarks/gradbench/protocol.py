@@ -73,7 +73,7 @@ def repeated(call: Callable[[], Any], runs: int, seconds: float) -> tuple[Any, l
     value = call()
     timings = [{"name": "compile", "nanoseconds": time.perf_counter_ns() - start}]
     total, done = 0, 0
-    while done < max(runs, 1) or total < seconds * 1e9:
+    while done < runs or total < seconds * 1e9:
         start = time.perf_counter_ns()
         value = call()
         took = time.perf_counter_ns() - start
