@@ -22,6 +22,7 @@ from .vjp import Vjp, unshared
 class Jit(Transform):
     """The compiled function itself."""
 
+    guesses = True
     word = "function"
 
     @property
@@ -40,6 +41,8 @@ class Jit(Transform):
 
 class Gradient(Transform):
     """`grad` (without the value) and `value_and_grad`."""
+
+    guesses = True
 
     def __init__(
         self,

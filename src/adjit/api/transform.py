@@ -88,6 +88,7 @@ class Transform:
     """A function of the user under a transform. `fun` is the function or transform below."""
 
     word = "value"
+    guesses = False  # whether an entry's runner runs the whole program, and may be replaced by a slower one
 
     def __init__(self, fun: Callable[..., Any], options: Options = DEFAULT) -> None:
         self.fun = python_function(fun)
@@ -114,6 +115,13 @@ class Transform:
     def captured(self, arguments: tuple[Spec, ...]) -> Program:
         """The program below this transform."""
         return program_of(self.fun, arguments, self.options)
+
+    def guessed(self, arguments: tuple[Spec, ...]) -> Program:
+        """The same; where this transform can make up for it, lengths that broadcast are taken to be equal."""
+        if not self.guesses:
+            return self.captured(arguments)
+        with compiler.pipeline.guessing(True):
+            return self.captured(arguments)
 
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -217,7 +225,7 @@ class Transform:
             specs, store = self.specs(args), key
             front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
             found = front.find()
-            program = found[0] if found else self.captured(specs)
+            program = found[0] if found else self.guessed(specs)
             if program.written and self.repeats(leaves):
                 pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
                 store = (key, pattern)
@@ -227,12 +235,14 @@ class Transform:
                 specs = self.specs(args, pattern)
                 front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
                 found = front.find()
-                program = found[0] if found else self.captured(specs)
+                program = found[0] if found else self.guessed(specs)
             if found:
                 entry = self.revive(*found, extra)
             else:
                 entry = self.make(program, extra)
                 front.keep(entry.program, entry.kept)
+            if self.guesses and entry.runner.guessed:
+                entry.runner.otherwise = lambda: self.make(self.captured(specs), extra).runner
             entry.compile(leaves)
             self.entries.setdefault(store, []).append(entry)
             return entry

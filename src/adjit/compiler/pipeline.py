@@ -19,10 +19,12 @@ from ..options import Options
 from . import adjoint
 from .codegen.linemap import Text
 from .codegen.python import module_text
+from .frontend.arrays.broadcast import GUESS
 from .frontend.specialise import specialise
-from .ir.nodes import Function
+from .ir.nodes import Call, Function
 from .ir.printer import text as printed
 from .ir.verify import verify
+from .ir.visitor import walk
 from .library import ROUTINES
 from .passes import expand_rules, finish, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
@@ -79,8 +81,28 @@ def capture(
     """A user's function for one signature; `plain`: it will not be differentiated."""
     with timed("capture"):
         program = specialise(fun, arguments, options, plain)
+        if GUESS.get() and not repeatable(program):
+            with guessing(False):
+                program = specialise(fun, arguments, options, plain)
     inspected(program.function, "capture")
     return replace(program, function=passes(program.function, AFTER_CAPTURE))
+
+
+def repeatable(program: Program) -> bool:
+    """Whether a program that stops half way may be run again from the start: it leaves no trace."""
+    effects = ("draw_", "show", "seed")
+    calls = (s for s in walk(program.function.body) if isinstance(s, Call))
+    return not program.written and not any(s.name.startswith(effects) for s in calls)
+
+
+@contextmanager
+def guessing(wanted: bool) -> Iterator[None]:
+    """Whether programs that are captured meanwhile take lengths that broadcast to be equal."""
+    token = GUESS.set(wanted)
+    try:
+        yield
+    finally:
+        GUESS.reset(token)
 
 
 def joint(

@@ -19,7 +19,7 @@ import numba
 import numpy as np
 
 from .. import compiler, errors, options
-from ..compiler.codegen.linemap import Text
+from ..compiler.codegen.linemap import UNEQUAL, Text
 from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
@@ -59,6 +59,12 @@ def _snapshot(value: object) -> object:
     if type(value) is dict:
         return {k: _snapshot(v) for k, v in value.items()}
     return value
+
+
+def unequal(found: Failure, text: Text) -> bool:
+    """Whether lengths that a program took to be equal were not."""
+    site = text.sites[found.args[0]]
+    return bool(site.error == UNEQUAL)
 
 
 def failure(found: Failure, text: Text) -> Exception:
@@ -132,6 +138,8 @@ class Runner:
         self.passed = {k: p for k, (_, _, p) in enumerate(known.results) if p >= 0}
         self.simple = not self.passed and not any(self.outs)
         self.ready: set[object] = set()
+        self.guessed = any(site.error == UNEQUAL for site in text.sites)
+        self.otherwise: Callable[[], Runner] | None = None  # makes a runner without the guesses
         self.pool = Pool() if text.workspace else None
 
     def prepare(self, leaves: Sequence[Any]) -> None:
@@ -184,6 +192,11 @@ class Runner:
         try:
             found = self.loaded.call(*leaves) if self.pool is None else self.with_workspace(leaves)
         except Failure as failed:
+            if unequal(failed, self.text) and self.otherwise is not None:
+                other = self.otherwise()
+                other.prepare(leaves)
+                self.__dict__.update(other.__dict__)
+                return self.call(leaves)
             raise failure(failed, self.text) from None
         if self.count == 1:
             found = (found,)

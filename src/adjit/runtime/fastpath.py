@@ -18,7 +18,7 @@ import numpy as np
 
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
 from . import pytree
-from .dispatch import Around, Runner, failure, same_value
+from .dispatch import Around, Runner, failure, same_value, unequal
 from .support import Failure
 
 MISS = object()
@@ -143,10 +143,14 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         w.names.update(take=runner.pool.take, give=runner.pool.give)
         w.lines.append("    ws = take()")
         passed.append("ws")
+    if runner.guessed:
+        w.names.update(runner=runner, unequal=unequal)
+        w.unless("runner.text is text")
     w.lines += [
         "    try:",
         f"        r = call({', '.join(passed)})",
         "    except Failure as failed:",
+        *(["        if unequal(failed, text):", "            return MISS"] if runner.guessed else []),
         "        raise failure(failed, text) from None",
         "    except TypeError:  # not compiled for these",
         "        return MISS",

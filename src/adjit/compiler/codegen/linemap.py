@@ -21,6 +21,9 @@ class Site:
     axis: int = 0
 
 
+UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to be equal
+
+
 @dataclass(frozen=True)
 class Text:
     """A generated module: its one public function is `name`; `lines[k]` is the user's place of line k + 1."""

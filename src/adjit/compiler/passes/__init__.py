@@ -18,6 +18,7 @@ from .dce import dce
 from .dead_stores import dead_stores
 from .distribute import distribute
 from .expand_rules import expand_rules
+from .first_stores import first_stores
 from .forward_stores import forward_stores
 from .fuse import fuse
 from .gather import gather
@@ -81,6 +82,7 @@ AFTER: tuple[Pass, ...] = (
     dead_stores,
     dce,
     promote_all,
+    first_stores,
     relay,
     gather,
     distribute,  # last, so that nothing fuses its parts again

@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, outside, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, maximum, outside, take, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -62,15 +62,15 @@ def gauss_seidel_gradient(a, sweeps, ws):
             saved_t[t, u(t_1), 2] = t_3
             saved_u[t, u(t_1), 2] = u_3
             u_1[i, 3] = 0.25 * t_3 * u_3
-    ct_a = zeros((n_a, n_a_1), np.float64)
-    ct_u = take_zeros(ws, (n_a, n_a_1), np.float64)
+    ct_a = empty((n_a, n_a_1), np.float64)
+    ct_u = take(ws, (n_a, n_a_1), np.float64)
 
     # return np.sum(u * u)
     total = 0.0
     for i in range(n_a):
         for j in range(n_a_1):
             u_2 = u_1[i, j]
-            ct_u[i, j] += u_2 + u_2
+            ct_u[i, j] = u_2 + u_2
             total += u_2 * u_2
 
     # for t in range(sweeps):
@@ -110,5 +110,5 @@ def gauss_seidel_gradient(a, sweeps, ws):
     # u = a.copy()
     for i in range(n_a):
         for j in range(n_a_1):
-            ct_a[i, j] += ct_u[i, j]
+            ct_a[i, j] = ct_u[i, j]
     return total, ct_a

@@ -12,7 +12,7 @@ returns float64, float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, take, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, outside, take, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -155,8 +155,8 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 # vn[i, j] = (
                 vn[i, j] = v_1 - a * t_7 + nu * (v[t_5, j] + v_2 + v[i, t_8] + v_3 - 4.0 * v_1)
         un, vn, u_1, v, ct_un, ct_vn, ct_u, ct_v = u_1, v, un, vn, ct_u, ct_v, ct_un, ct_vn
-    ct_u0 = zeros((n_u0, n_u0_1), np.float64)
-    ct_v0 = zeros((n_v0, n_v0_1), np.float64)
+    ct_u0 = empty((n_u0, n_u0_1), np.float64)
+    ct_v0 = empty((n_v0, n_v0_1), np.float64)
     for i in range(n_u0):
         for j in range(n_u0_1):
             ct_t[i, j] = 0.0
@@ -267,10 +267,10 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
     # un, vn = u0.copy(), v0.copy()
     for i in range(n_v0):
         for j in range(n_v0_1):
-            ct_v0[i, j] += ct_t_3[i, j]
+            ct_v0[i, j] = ct_t_3[i, j]
     for i in range(n_u0):
         for j in range(n_u0_1):
-            ct_u0[i, j] += ct_t_2[i, j]
+            ct_u0[i, j] = ct_t_2[i, j]
 
     # u, v = u0.copy(), v0.copy()
     for i in range(n_v0):

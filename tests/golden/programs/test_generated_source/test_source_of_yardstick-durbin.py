@@ -75,7 +75,7 @@ def durbin_loops_gradient(r, w, ws):
         if not 0 <= t < w.shape[0]:
             outside(2, t, w.shape[0])
     ct_r = zeros(n_r, np.float64)
-    ct_y = take_zeros(ws, (n_r,), np.float64)
+    ct_y = take(ws, (n_r,), np.float64)
     ct_z = take_zeros(ws, (n_r,), np.float64)
 
     # for i in range(n):
@@ -84,7 +84,7 @@ def durbin_loops_gradient(r, w, ws):
         # total += w[i] * y[i]
         w_1 = w[i]
         y_1 = y[i]
-        ct_y[i] += w_1
+        ct_y[i] = w_1
         total += w_1 * y_1
 
     # for k in range(1, n):

@@ -13,7 +13,7 @@ returns float64, float64[:], float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -279,7 +279,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for k_2 in range(k, end):
             at = k_2 - k
             t_5 += row_t[u(at)]
-    ct_alphas = zeros(n_alphas, np.float64)
+    ct_alphas = empty(n_alphas, np.float64)
     ct_means = zeros((means.shape[0], means.shape[1]), np.float64)
     ct_icf = zeros((icf.shape[0], n_icf), np.float64)
     ct_inner = take_zeros(ws, (n_alphas, n_x), np.float64)
@@ -298,7 +298,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     for k in range(n_alphas):
         # t += np.exp(alphas[k] - mx)
         ct_t_2 = smul(ct_t_1, saved_t_4[k])
-        ct_alphas[k] += ct_t_2
+        ct_alphas[k] = ct_t_2
         ct_alphas_1 -= ct_t_2
 
     # mx = alphas.max()
