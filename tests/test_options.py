@@ -12,11 +12,10 @@ from adjit.options import DEFAULT
     [
         ({"speed": True}, TypeError),
         ({"fastmath": 1}, TypeError),
-        ({"target": "cuda"}, ValueError),
+        ({"target": "metal"}, ValueError),
         ({"max_bytes": -1}, TypeError),
         ({"max_bytes": 1000}, NotImplementedError),
         ({"parallel": True}, NotImplementedError),
-        ({"debug_nans": True}, NotImplementedError),
         ({"intermediates": "h"}, TypeError),
     ],
 )

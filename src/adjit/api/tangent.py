@@ -13,6 +13,7 @@ from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around, Runner, runner
 from .argnums import starred
+from .signatures import R
 from .transform import Transform, kept, program_of
 
 
@@ -29,7 +30,7 @@ class Pushed:
         below = replace(
             program, arguments=program.arguments[:primals], argument_names=program.argument_names[:primals]
         )
-        self.around = Around(below)
+        self.around = Around(below, runner.options.target)
         self.assemble = pytree.assembler(program.result)
         self.count = len(leaves.wrt)
         self.hidden = len(program.hidden)
@@ -51,7 +52,9 @@ class Pushed:
             self.around.check(self.around.with_hidden(leaves))
         arguments = self.arguments(leaves, directions)
         self.runner.prepare(arguments)
-        return self.assemble(self.runner.call(arguments))
+        flat = self.runner.call(arguments)
+        self.around.leave(self.around.with_hidden(leaves))
+        return self.assemble(flat)
 
 
 def revived(program: Program, kept: Any, options: Options) -> Pushed:
@@ -79,6 +82,8 @@ def parameter_of_leaf(program: Program) -> list[int | None]:
 
 class Jvp(Transform):
     """Differentiates with respect to the leaves that a tangent is given for."""
+
+    targets = ("cpu", "cuda")
 
     word = "tangent"
 
@@ -155,12 +160,12 @@ def _numbered(value: Any, where: str, leaves: list[Any]) -> object:
 
 
 def jvp(
-    fun: Callable[..., Any],
+    fun: Callable[..., R],
     primals: Sequence[Any],
     tangents: Sequence[Any],
     outputs: Sequence[str] = (),
     **options: Any,
-) -> tuple[Any, Any]:
+) -> tuple[R, R]:
     """`(value, tangent)`: the value at `primals` and its derivative in the direction `tangents`, None for
     what is held constant.
 

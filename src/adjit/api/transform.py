@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import re
 import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from .. import compiler
+from ..compiler.ir.nodes import Function, Operand
+from ..compiler.ir.types import is_float
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
-from ..errors import AdjitError, InferenceError
+from ..errors import AdjitError, InferenceError, MissingRuleError
 from ..options import DEFAULT, Options, jit_disabled
 from ..runtime import aliasing, fastpath, frontcache, pytree
 from ..runtime.dispatch import Around, Runner, runner
@@ -55,7 +60,7 @@ class Prepared:
 
     def __init__(self, program: Program, runner: Runner) -> None:
         self.program = program
-        self.around = Around(program)
+        self.around = Around(program, runner.options.target)
         self.runner = runner
         self.assemble = pytree.assembler(program.result)
         self.fast: fastpath.Fast | None = None
@@ -81,17 +86,28 @@ class Prepared:
         arguments = leaves if around.plain and not around.same else around.with_hidden(leaves)
         if around.written:
             around.check(arguments)
-        return self.assemble(self.runner.call(arguments))
+        flat = self.runner.call(arguments)
+        around.leave(arguments)
+        return self.assemble(flat)
 
 
 class Transform:
     """A function of the user under a transform. `fun` is the function or transform below."""
 
     word = "value"
+    targets: tuple[str, ...] = ("cpu",)
     guesses = False  # whether an entry's runner runs the whole program, and may be replaced by a slower one
 
     def __init__(self, fun: Callable[..., Any], options: Options = DEFAULT) -> None:
         self.fun = python_function(fun)
+        if options.target not in self.targets:
+            raise MissingRuleError(
+                f"{type(self).__name__.lower()} has no form on the GPU",
+                why="its result is put together on the host",
+                hint='use grad, value_and_grad, vjp, jvp or hvp with target="cuda", or target="cpu" here',
+            )
+        if options.target == "cuda" and options.debug_nans:
+            raise MissingRuleError("debug_nans has no form on the GPU", hint='use it with target="cpu"')
         self.options = options
         self.lock = threading.RLock()
         self.entries: dict[object, list[Any]] = {}
@@ -126,11 +142,15 @@ class Transform:
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the user's function, defaults filled in."""
-        if not kwargs and len(args) == self.arity:
-            return args
-        found = self.signature.bind(*args, **kwargs)
-        found.apply_defaults()
-        return tuple(found.arguments.values())
+        if kwargs or len(args) != self.arity:
+            found = self.signature.bind(*args, **kwargs)
+            found.apply_defaults()
+            args = tuple(found.arguments.values())
+        if self.options.target == "cuda":
+            from ..runtime.cuda import calls
+
+            return calls.arguments(args)
+        return args
 
     def key(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Sequence[Any]]:
         """The kinds of the arguments, and their leaves."""
@@ -170,7 +190,7 @@ class Transform:
     # -- programs
     def program(self, arguments: tuple[Spec, ...]) -> Program:
         """The transformed program for arguments of these kinds; other transforms build on it."""
-        return self.derive(program_of(self.fun, arguments, self.options))
+        return self.derive(self.captured(arguments))
 
     def title(self) -> str:
         name = getattr(self.base, "__name__", "function")
@@ -258,6 +278,16 @@ class Transform:
             self.fast = entry.short_way(args)
         return entry.run(leaves)
 
+    def needs_plain_parameters(self, what: str) -> None:
+        """Refuse `*args`, `**kwargs` and parameters that are given by keyword only."""
+        if self.arity < 0:
+            name = getattr(self.base, "__name__", "the function")
+            raise InferenceError(
+                f"`{name}{self.signature}` has parameters that {what} does not pass on",
+                why="there each parameter is given by position",
+                hint="wrap it in a function of plain parameters",
+            )
+
     # -- looking inside
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compile for arguments like these without running."""
@@ -274,6 +304,41 @@ class Transform:
         entry, _ = self.prepare(self.bound(args, kwargs))
         return str(entry.runner.loaded.filename)
 
+    def explain(self, name: str, *args: Any, **kwargs: Any) -> str:
+        """How the argument `name` reaches the result, in words and source lines: where the path forks,
+        where it
+        is cut, and so why a gradient is zero. Without arguments: for those of the latest call.
+        """
+        if args or kwargs:
+            specs = self.specs(self.bound(args, kwargs))
+        else:
+            found = [e for entries in self.entries.values() for e in entries]
+            if not found:
+                raise TypeError(
+                    "explain needs example arguments until there has been a call: explain(name, *args)"
+                )
+            specs = found[-1].program.arguments[: len(self.names)]
+        program = self.captured(specs)
+        spelled = compiler.derived.spelled(program)
+        chosen = [k for k, s in enumerate(spelled) if re.match(re.escape(name) + r"($|[\[.])", s)]
+        if not chosen:
+            raise ValueError(f"{name!r} is none of {', '.join(spelled)}")
+        from ..compiler.explain import explain
+
+        fn, results = self.explained(program)
+        return explain(fn, name, [fn.params[k] for k in chosen], results)
+
+    def explained(self, program: Program) -> tuple[Function, list[Operand]]:
+        """The function and the results that a path is looked for to."""
+        return program.function, [r for r in program.function.results if is_float(r.type)]
+
+    def report(self, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> str:
+        """Write an HTML page about this transform at these arguments, which are not written: source beside
+        the
+        generated program, the graph step by step, what is saved. Returns the path."""
+        written: str = import_module("adjit.report").write(self, path, self.bound(args, kwargs))
+        return written
+
     @property
     def compiled(self) -> Any:
         """The compiled function of the latest kind of arguments, without the checks around it."""
@@ -281,7 +346,9 @@ class Transform:
         return found[-1].runner.bare if found else None
 
     def __repr__(self) -> str:
-        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}>"
+        chosen = [self.names[k if isinstance(k, int) else k.argument] for k in getattr(self, "chosen", ())]
+        within = f" in {', '.join(chosen)}" if chosen else ""
+        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}{within}>"
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:
         """A method where the transform decorates one."""

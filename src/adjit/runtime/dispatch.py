@@ -19,16 +19,16 @@ import numba
 import numpy as np
 
 from .. import compiler, errors, options
-from ..compiler.codegen.linemap import UNEQUAL, Text
+from ..compiler.codegen.linemap import UNEQUAL, Site, Text
 from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
 from ..errors import AdjitError, BackendError
 from ..options import Options
-from . import aliasing, files, modules, pytree
+from . import aliasing, files, modules, pytree, tracebacks
 from .modules import Loaded
 from .support import Failure
-from .workspace import EMPTY, Pool
+from .workspace import EMPTY, Lent, Pool
 
 Convert = Callable[[Any], Any]
 WORDS = numba.types.Array(numba.types.int64, 1, "C")
@@ -68,8 +68,12 @@ def unequal(found: Failure, text: Text) -> bool:
 
 
 def failure(found: Failure, text: Text) -> Exception:
-    """The error that a failed check of a generated program stands for."""
+    """The error that a failed check of a generated program stands for, raised at the user's line."""
     site = text.sites[found.args[0]]
+    return tracebacks.raised_at(_failure(found, site), site.location)
+
+
+def _failure(found: Failure, site: Site) -> Exception:
     if site.error == "OutOfBoundsError":
         _, index, length = found.args
         return errors.OutOfBoundsError(
@@ -78,12 +82,14 @@ def failure(found: Failure, text: Text) -> Exception:
         )
     own = getattr(errors, site.error, None)
     if own is not None:
-        made: Exception = own(site.message, site.location)
+        message = site.message
+        if site.names and len(found.args) > 1:
+            at = ", ".join(f"{n} = {v}" for n, v in zip(site.names, found.args[1], strict=True))
+            message = f"{message}, in the iteration {at}"
+        made: Exception = own(message, site.location)
         return made
     kind = getattr(builtins, site.error, RuntimeError)
     made = kind(site.message) if site.message else kind()
-    if site.location.line > 0 and hasattr(made, "add_note"):
-        made.add_note(f"raised at {site.location}")
     return made
 
 
@@ -187,6 +193,8 @@ class Runner:
 
     def call(self, leaves: Sequence[Any]) -> Any:
         """The flat results, as a tuple."""
+        if self.text.target == "cuda":
+            return self.call_on_device(leaves)
         if not self.loaded.compiled:
             leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
         try:
@@ -198,11 +206,56 @@ class Runner:
                 self.__dict__.update(other.__dict__)
                 return self.call(leaves)
             raise failure(failed, self.text) from None
+        except Exception as error:
+            tracebacks.located(error, self.text, self.loaded.filename)
+            raise
+        return self.flat(found, leaves)
+
+    def lend(self, leaves: Sequence[Any]) -> tuple[Any, Lent | None]:
+        """The same, with the workspace that some results may lie in."""
+        if self.pool is None:
+            return self.call(leaves), None
+        if not self.loaded.compiled:
+            leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
+        lent = Lent(self.pool, self.pool.take())
+        try:
+            found = self.loaded.call(*leaves, lent.words[0])
+        except Failure as failed:
+            lent.back()
+            raise failure(failed, self.text) from None
+        except BaseException:
+            lent.drop()
+            raise
+        return self.flat(found, leaves), lent
+
+    def flat(self, found: Any, leaves: Sequence[Any]) -> Any:
         if self.count == 1:
             found = (found,)
         elif self.count == 0:
             return ()
         return found if self.simple else self.finished(found, leaves)
+
+    def call_on_device(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
+        """The same for a program of kernels: numbers are fetched, arrays stay where they are."""
+        from .cuda import calls
+
+        calls.find_device()
+        entering = calls.entering(leaves)
+        entering = [x if t is None else t(x) for x, t in zip(entering, self.scalars, strict=True)]
+        try:
+            found: Any = self.loaded.call(*entering)
+        except Failure as failed:
+            if unequal(failed, self.text) and self.otherwise is not None:
+                self.__dict__.update(self.otherwise().__dict__)
+                return self.call_on_device(leaves)
+            raise failure(failed, self.text) from None
+        except numba.core.errors.NumbaError as error:
+            raise self.refused(error) from error
+        found = (found,) if self.count == 1 else found or ()
+        made = [x if f is None else f(x) for x, f in zip(found, self.outs, strict=True)]
+        for k, p in self.passed.items():
+            made[k] = calls.given(leaves[p])
+        return tuple(made)
 
     @property
     def bare(self) -> Callable[..., Any]:
@@ -237,8 +290,9 @@ class Around:
     checks.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, target: str = "cpu") -> None:
         self.name = program.function.name
+        self.target = target
         self.guards = [(g.fetch, _snapshot(g.value)) for g in program.guards]
         self.hidden = [(h.fetch, h.spec, h.name) for h in program.hidden]
         self.plain = not self.guards and not self.hidden
@@ -260,6 +314,13 @@ class Around:
         """The core function's arguments for these leaves."""
         found = [leaves[k] for k in self.params] if self.same else leaves
         return [*found, *(fetch() for fetch, _, _ in self.hidden)] if self.hidden else found
+
+    def leave(self, arguments: Sequence[Any]) -> None:
+        """After a call on the device: arrays of the host receive what was written into their copies."""
+        if self.target == "cuda" and self.written:
+            from .cuda import calls
+
+            calls.leaving(arguments, self.written)
 
     def check(self, arguments: Sequence[Any]) -> None:
         """Refuse overlapping memory that is written; `arguments` are those of the core function."""

@@ -20,6 +20,7 @@ from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
 from . import pytree
 from .dispatch import Around, Runner, failure, same_value, unequal
 from .support import Failure
+from .tracebacks import located
 
 MISS = object()
 LARGEST = 2**63
@@ -39,6 +40,7 @@ class _Writer:
             "MISS": MISS,
             "Failure": Failure,
             "failure": failure,
+            "located": located,
             "same": same_value,
             "make": pytree.rebuild,
         }
@@ -154,6 +156,9 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         "        raise failure(failed, text) from None",
         "    except TypeError:  # not compiled for these",
         "        return MISS",
+        "    except Exception as error:",
+        "        located(error, text, '')",
+        "        raise",
         *(["    finally:", "        give(ws)"] if runner.pool is not None else []),
         f"    return {w.result(tree, runner)}",
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ir.nodes import NOWHERE, Location
+from ..ir.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Site:
     location: Location
     array: str = ""
     axis: int = 0
+    names: tuple[str, ...] = ()  # of the values that a failure has with it
 
 
 UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to be equal
@@ -26,13 +28,22 @@ UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to
 
 @dataclass(frozen=True)
 class Text:
-    """A generated module: its one public function is `name`; `lines[k]` is the user's place of line k + 1."""
+    """A generated module: its one public function is `name`; `lines[k]` is the user's place of line k + 1,
+    `folded[k]` are the places of what stands inside that line's expressions."""
 
     source: str
     name: str
     sites: tuple[Site, ...]
     lines: tuple[Location, ...]
     workspace: bool = False  # whether it has a last parameter more, see `workspace`
+    folded: tuple[tuple[Location, ...], ...] = ()
+    target: str = "cpu"
+    kernels: tuple[tuple[str, tuple[Type, ...]], ...] = ()  # names, and types of the parameters
+
+    def user_locations(self, line: int) -> list[Location]:
+        """All the user's places that a generated line comes from."""
+        found = [self.lines[line - 1], *(self.folded[line - 1] if self.folded else ())]
+        return [loc for loc in dict.fromkeys(found) if loc.line > 0]
 
     def user_location(self, line: int) -> Location | None:
         """The user's place of a generated line, or the nearest one above it."""

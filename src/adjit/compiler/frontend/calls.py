@@ -183,11 +183,11 @@ def _transform(ctx: Specialiser, function: object, args: Sequence[Value], kwargs
     name = getattr(function, "__name__", "")
     if hasattr(function, "inside"):
         return directional.call(ctx, function.inside, args, kwargs)
-    if name not in ("grad", "value_and_grad", "jit"):
+    if name not in ("grad", "value_and_grad", "jit", "vmap", "checkpoint"):
         ctx.error(
             UnsupportedSyntaxError,
             f"adjit.{name} is not supported inside a differentiated function",
-            instead="use adjit.grad, adjit.value_and_grad or adjit.jvp there",
+            instead="use adjit.grad, adjit.value_and_grad, adjit.jvp or adjit.vmap there",
         )
     if name == "jit" and len(args) == 1:
         return args[0]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.nodes import Function
+from ..ir.nodes import Function, Mark
+from ..ir.visitor import walk
+from .ahead import ahead
 from .batch import batch
 from .checks import checks, wraps
 from .closed_forms import closed_forms
@@ -36,6 +38,11 @@ Pass = Callable[[Function], Function]
 def hoist_all(fn: Function) -> Function:
     """Hoist loads under a condition, and allocations: for the last time that a function is seen."""
     return hoist(fn, guarded=True, allocations=True)
+
+
+def hoist_guarded(fn: Function) -> Function:
+    """Hoist loads under a condition, but no allocations."""
+    return hoist(fn, guarded=True)
 
 
 def promote_all(fn: Function) -> Function:
@@ -95,6 +102,16 @@ AFTER: tuple[Pass, ...] = (
 CLEAN: tuple[Pass, ...] = (hoist_all, cse, simplify_ops, dce)
 
 
+AFTER_FOR_KERNELS: tuple[Pass, ...] = (
+    *AFTER[: AFTER.index(hoist_all)],
+    hoist_guarded,  # an array that each pass makes stays in the pass
+    *(p for p in AFTER[AFTER.index(hoist_all) + 1 : AFTER.index(relay)]),
+    cse,
+    simplify_ops,
+    dce,
+)
+
+
 def simplify(fn: Function) -> Function:
     """The passes before differentiation."""
     return _run(fn, BEFORE)
@@ -102,7 +119,8 @@ def simplify(fn: Function) -> Function:
 
 def in_strips(fn: Function) -> Function:
     """Loops over samples in strips: once, for a captured function."""
-    return _run(fn, STRIPS)
+    marked = any(isinstance(s, Mark) for s in walk(fn.body))  # a mark in a loop has one entry per pass
+    return fn if marked else _run(fn, STRIPS)
 
 
 def finish(fn: Function) -> Function:
@@ -110,6 +128,11 @@ def finish(fn: Function) -> Function:
     differentiated.
     """
     return _run(fn, AFTER)
+
+
+def finish_for_kernels(fn: Function) -> Function:
+    """The same where kernels are made of the function: nothing that ties one pass of a loop to the next."""
+    return _run(fn, AFTER_FOR_KERNELS)
 
 
 def staged(fn: Function) -> Function:
@@ -120,8 +143,8 @@ def staged(fn: Function) -> Function:
 
 
 def staged_but_sums(fn: Function) -> Function:
-    """The same where sums may be reassociated."""
-    return _run(fn, (stages_but_sums, *CLEAN))
+    """The same where sums may be reassociated, those of recurrences too."""
+    return _run(fn, (ahead, stages_but_sums, *CLEAN))
 
 
 def stages_but_sums(fn: Function) -> Function:
@@ -134,4 +157,4 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["expand_rules", "finish", "in_strips", "simplify"]
+__all__ = ["expand_rules", "finish", "finish_for_kernels", "in_strips", "simplify"]
