@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from .. import compiler
-from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, StaticSpec
+from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, Spec, StaticSpec
 from ..errors import NotDifferentiableError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around, Runner, runner
 from .argnums import starred
 from .signatures import R
-from .transform import Transform, kept
+from .transform import Transform, kept, program_of
 
 
 class Pushed:
@@ -185,4 +185,20 @@ def jvp(
     return value, tangent
 
 
-__all__ = ["Jvp", "jvp"]
+class Inside(Transform):
+    """`jvp` inside a differentiated function: the arguments are the primals, then the tangents of `given`."""
+
+    word = "tangent"
+
+    def __init__(self, fun: Callable[..., Any], given: tuple[int, ...], options: Options = DEFAULT) -> None:
+        super().__init__(fun, options)
+        self.given = given
+
+    def program(self, arguments: tuple[Spec, ...]) -> Program:
+        program = program_of(self.fun, arguments[: len(self.names)], self.options)
+        return compiler.derived.tangent(program, compiler.derived.choose(program, self.given))
+
+
+jvp.inside = Inside  # type: ignore[attr-defined]
+
+__all__ = ["Inside", "Jvp", "jvp"]
