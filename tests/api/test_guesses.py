@@ -4,6 +4,8 @@ are not.
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -98,3 +100,43 @@ def test_second_order_and_nested() -> None:
         return np.sum(c * c)
 
     np.testing.assert_allclose(got, difference(by_hand, w), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(("k", "m"), [(4, 4), (1, 3), (3, 1), (0, 1)])
+def test_inside_functions_with_rules(k: int, m: int) -> None:
+    """Parameters of functions that are compiled by themselves may have length one at run time."""
+
+    def inner(u: Any, v: Any) -> Any:
+        return np.sum(np.sin(u * v))
+
+    recomputed = adjit.checkpoint(inner)
+
+    def outer(x: Any, y: Any, k: int, m: int) -> Any:
+        return recomputed(x[:k], y[:m])
+
+    x = np.arange(1.0, 6.0)
+    got = adjit.value_and_grad(outer)(x, x + 1.0, k, m)
+    assert got[0] == pytest.approx(inner(x[:k], x[:m] + 1.0))
+    np.testing.assert_allclose(
+        got[1], difference(lambda v: inner(v[:k], x[:m] + 1.0), x), rtol=1e-6, atol=1e-7
+    )
+
+
+def test_threads_that_find_a_wrong_guess_together(compiled: None) -> None:
+    def product(x: Any, y: Any, k: int, m: int) -> Any:
+        return np.sum(np.sin(x[:k]) * y[:m])
+
+    x = np.ones(5)
+    gradient = adjit.grad(product)
+    gradient(x, x, 4, 4)
+    barrier = threading.Barrier(6)
+
+    def work(q: Any) -> Any:
+        barrier.wait()
+        return gradient(x, x, 4, 1), adjit.grad(product)(q, q, 4, 1)
+
+    kinds = [x, x.astype(np.float32), np.ones(9)[::2]] * 2
+    with ThreadPoolExecutor(6) as pool:
+        for one, other in pool.map(work, kinds):
+            np.testing.assert_allclose(one[:4], np.cos(1.0), rtol=1e-12)
+            np.testing.assert_allclose(other[:4], np.cos(1.0), rtol=1e-6)

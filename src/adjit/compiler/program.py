@@ -21,7 +21,8 @@ from .ir.nodes import Function
 class ArraySpec:
     """`layout` as in `ir.types.Array`; `readonly` memory must not be written.
 
-    `ones` are the axes whose length is 1 at the call: they broadcast, so that length is compiled in.
+    `ones` are the axes whose length is 1 at the call: they broadcast, so that length is compiled in. Other
+    lengths are not 1, but for those of the axes `unsure`, which are known at run time only.
     """
 
     dtype: str
@@ -29,6 +30,7 @@ class ArraySpec:
     layout: str = "C"
     readonly: bool = False
     ones: tuple[int, ...] = ()
+    unsure: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

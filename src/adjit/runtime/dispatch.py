@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from .support import Failure
 from .workspace import EMPTY, Lent, Pool
 
 Convert = Callable[[Any], Any]
+_compiling = threading.RLock()  # dispatchers are shared: what one thread allows another must not take back
 WORDS = numba.types.Array(numba.types.int64, 1, "C")
 
 
@@ -146,6 +148,7 @@ class Runner:
         self.ready: set[object] = set()
         self.guessed = any(site.error == UNEQUAL for site in text.sites)
         self.otherwise: Callable[[], Runner] | None = None  # makes a runner without the guesses
+        self.replaced: Runner | None = None
         self.pool = Pool() if text.workspace else None
 
     def prepare(self, leaves: Sequence[Any]) -> None:
@@ -155,6 +158,11 @@ class Runner:
         types = tuple(numba.typeof(x) for x in leaves)
         if self.pool is not None:
             types = (*types, WORDS)
+        if types not in self.ready:
+            with _compiling:
+                self.compile(types, leaves)
+
+    def compile(self, types: tuple[Any, ...], leaves: Sequence[Any]) -> None:
         if types in self.ready:
             return
         start = time.perf_counter()
@@ -193,6 +201,9 @@ class Runner:
 
     def call(self, leaves: Sequence[Any]) -> Any:
         """The flat results, as a tuple."""
+        if self.replaced is not None:
+            self.replaced.prepare(leaves)
+            return self.replaced.call(leaves)
         if self.text.target == "cuda":
             return self.call_on_device(leaves)
         if not self.loaded.compiled:
@@ -201,15 +212,22 @@ class Runner:
             found = self.loaded.call(*leaves) if self.pool is None else self.with_workspace(leaves)
         except Failure as failed:
             if unequal(failed, self.text) and self.otherwise is not None:
-                other = self.otherwise()
-                other.prepare(leaves)
-                self.__dict__.update(other.__dict__)
-                return self.call(leaves)
+                return self.replacement(leaves).call(leaves)
             raise failure(failed, self.text) from None
         except Exception as error:
             tracebacks.located(error, self.text, self.loaded.filename)
             raise
         return self.flat(found, leaves)
+
+    def replacement(self, leaves: Sequence[Any]) -> Runner:
+        """The runner without the guesses, made once."""
+        with _compiling:
+            if self.replaced is None:
+                assert self.otherwise is not None
+                made = self.otherwise()
+                made.prepare(leaves)
+                self.replaced = made
+            return self.replaced
 
     def lend(self, leaves: Sequence[Any]) -> tuple[Any, Lent | None]:
         """The same, with the workspace that some results may lie in."""

@@ -147,7 +147,7 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         passed.append("ws")
     if runner.guessed:
         w.names.update(runner=runner, unequal=unequal)
-        w.unless("runner.text is text")
+        w.unless("runner.replaced is None")
     w.lines += [
         "    try:",
         f"        r = call({', '.join(passed)})",

@@ -120,6 +120,9 @@ def program(seed: int) -> str:
     ]
     lines += [f"                {s}" for s in rng.sample(body, rng.randint(1, 3))]
     lines += [f"            r = r + {rng.choice(['y * y', 'sin(y)', 'y * v', 'm'])}"]
+    if rng.random() < 0.3:  # an integer made of a float
+        lines.insert(2, "        c = select(gt(out[i], 0.0), 1, 2)")
+        lines += ["            v = v * float(c + a)", "            r = r + float(c) * y"]
     lines += ["            z[a] = y * 0.5"] if rng.random() < 0.3 else []
     lines += [
         rng.choice(
@@ -159,5 +162,8 @@ def test_gradients(seed: int) -> None:
     directions = [rng.normal(size=np.shape(a)) for a in arguments()[:4]]
     gradients = run(made, *arguments())[1:]
     total = sum(float(np.sum(g * d)) for g, d in zip(gradients, directions, strict=True))
-    expected = slope(fn, directions)
+    with np.errstate(all="ignore"):
+        expected = slope(fn, directions)
+    if not np.isfinite(expected):
+        pytest.skip("the program overflows")
     assert total == pytest.approx(expected, rel=1e-5, abs=1e-5), program(seed)

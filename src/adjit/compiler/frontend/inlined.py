@@ -18,7 +18,7 @@ from ..ir.nodes import Operand, Var
 from ..ir.types import Array, is_float
 from ..program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
 from . import resolve
-from .arrays import as_variable, full, materialise
+from .arrays import as_variable, full, linear, materialise
 from .arrays.promote import dtype_of, is_number, is_weak, operand
 from .arrays.view import is_one
 from .local_functions import Outer
@@ -76,7 +76,8 @@ class Specifications:
         ones = tuple(k for k, n in enumerate(value.shape) if is_one(n))
         roots = ctx.b.origin(var)
         readonly = bool(roots & (set(ctx.readonly) | set(ctx.globals)))
-        return ArraySpec(value.dtype, len(value.shape), layout, readonly, ones)
+        unsure = tuple(k for k, n in enumerate(value.shape) if k not in ones and linear.may_be_one(ctx.b, n))
+        return ArraySpec(value.dtype, len(value.shape), layout, readonly, ones, unsure)
 
 
 def call(ctx: Specialiser, transform: Transform, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:

@@ -17,7 +17,7 @@ from ..ir.nodes import Operand, Var
 from ..ir.types import Array
 from ..program import ArraySpec, Hidden, ScalarSpec
 from . import resolve
-from .arrays import as_variable, materialise
+from .arrays import as_variable, linear, materialise
 from .arrays.promote import is_weak
 from .arrays.view import is_one
 from .scope import reads
@@ -136,8 +136,11 @@ class _Translation:
                 var = as_variable(self.old, value)
                 assert isinstance(var.type, Array)
                 ones = tuple(k for k, n in enumerate(value.shape) if is_one(n))
+                unsure = tuple(
+                    k for k, n in enumerate(value.shape) if k not in ones and linear.may_be_one(self.old.b, n)
+                )
                 return self.hidden(
-                    name, var, ArraySpec(value.dtype, len(value.shape), var.type.layout, True, ones)
+                    name, var, ArraySpec(value.dtype, len(value.shape), var.type.layout, True, ones, unsure)
                 )
             case Sequence_(items=items, kind=kind):
                 return Sequence_(tuple(self.value(v, f"{name}_{k}") for k, v in enumerate(items)), kind)

@@ -129,7 +129,7 @@ class _Leaf:
     def spec(self) -> Spec:
         if self.value is not None:
             return ScalarSpec(self.value.type.dtype, self.weak)
-        return ArraySpec(self.box.type.dtype, self.rank, "A", True)
+        return ArraySpec(self.box.type.dtype, self.rank, "A", True, unsure=tuple(range(self.rank)))
 
     def type(self) -> Type:
         """Of a cotangent or tangent."""

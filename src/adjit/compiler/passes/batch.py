@@ -368,12 +368,19 @@ class _Lane:
         maker = self.definitions.maker[x]
         if x in self.strips.sums:
             self.args[x] = self.local[x] = self.names.fresh(x.name, x.type)
-        elif x.type == INT and isinstance(maker, Op):
+        elif isinstance(maker, Op) and self.cheap(x):
             self.op(maker)
         else:
             out = self.local[x] = self.names.fresh(x.name, x.type)
             self.out.append(Load(out, self.strips.rows[x], (self.at,), loc=self.strips.loop.loc))
         return self.local[x]
+
+    def cheap(self, x: Operand) -> bool:
+        """Whether a value is computed again where it is used: integers made of the pass's number."""
+        if not isinstance(x, Var) or x is self.strips.loop.iv or x not in self.strips.plan.varying:
+            return True
+        maker = self.definitions.maker[x]
+        return x.type == INT and isinstance(maker, Op) and all(map(self.cheap, maker.args))
 
     def place(self, array: Var, index: tuple[Operand, ...]) -> tuple[Var, tuple[Operand, ...]]:
         there = tuple(self.value(i) for i in index)
@@ -392,7 +399,7 @@ class _Lane:
                     self.op(s)
                 if out in self.final:
                     self.yields[self.final[out]] = self.local[out]
-                elif out.type != INT:
+                elif not self.cheap(out):
                     self.keep(out)
             case Load(out=out, array=array, index=index):
                 base, there = self.place(array, index)

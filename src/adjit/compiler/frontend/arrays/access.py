@@ -51,5 +51,6 @@ def parameter(ctx: Context, var: Var, spec: ArraySpec) -> ArrayValue:
     for axis in spec.ones:
         ctx.b.scopes[-1].known["dim", var, axis] = view.ONE
     whole = view.full(ctx, var)
-    ctx.b.not_one.update(("dim", var, axis) for axis in range(spec.ndim) if axis not in spec.ones)
+    known = (axis for axis in range(spec.ndim) if axis not in spec.ones and axis not in spec.unsure)
+    ctx.b.not_one.update(("dim", var, axis) for axis in known)
     return whole

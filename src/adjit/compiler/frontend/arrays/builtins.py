@@ -29,6 +29,12 @@ def only_c_order(ctx: Context, order: Value) -> None:
         ctx.error(UnsupportedSyntaxError, "only arrays in C order are made", instead="leave out order=")
 
 
+def only_read_in_c_order(ctx: Context, order: Value) -> None:
+    """For what takes elements one after the other: "A" and "K" depend on the layout of an argument."""
+    if constant(ctx, order, "order") not in ("C", None):
+        ctx.error(UnsupportedSyntaxError, "elements are taken in C order only", instead="transpose first")
+
+
 # -- creation
 
 
@@ -200,13 +206,13 @@ def elementwise_result(ctx: Context, value: Value) -> Value:
 
 @builtin(np.reshape)
 def reshape(ctx: Context, a: Value, shape: Value, order: Value = Static("C")) -> Value:  # noqa: B008
-    only_c_order(ctx, order)
+    only_read_in_c_order(ctx, order)
     return shapes.reshape(ctx, as_array(ctx, a), lengths(ctx, shape))
 
 
 @builtin(np.ravel)
 def ravel(ctx: Context, a: Value, order: Value = Static("C")) -> Value:  # noqa: B008
-    only_c_order(ctx, order)
+    only_read_in_c_order(ctx, order)
     return shapes.ravel(ctx, as_array(ctx, a))
 
 
