@@ -91,12 +91,14 @@ g = adjit.value_and_grad(f)
 g(*small)
 predicted = adjit.grad(f).saved(*args).peak
 adjit.release()
-if hasattr(ctypes.CDLL(None), "malloc_trim"):
-    ctypes.CDLL(None).malloc_trim(0)  # or large arrays may lie in what is resident already
+ctypes.CDLL(None).malloc_trim(0)  # or large arrays may lie in what is resident already
 with open("/proc/self/clear_refs", "w") as file:
     file.write("5")
 before = figure("VmRSS")
-result = g(*args)
+result = g(*args)  # in fresh memory, part of which is given back before the rest is touched
+del result
+ctypes.CDLL(None).malloc_trim(0)
+result = g(*args)  # in the workspace
 print(predicted, figure("VmHWM") - before)
 """
 

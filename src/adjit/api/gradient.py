@@ -94,7 +94,8 @@ class Gradient(Transform):
         program = below.captured(halves.program.arguments)  # what another process kept has no statements
         sweep, notes = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
         arguments = halves.around.with_hidden(unshared(leaves))
-        whole = compiler.pipeline.passes(self.derive(program).function, compiler.pipeline.BEFORE_TEXT)
+        run_as = self.derive(self.guessed(program.arguments)).function
+        whole = compiler.pipeline.passes(run_as, compiler.pipeline.BEFORE_TEXT)
         spelled, run = compiler.derived.spelled(program), forward_only(self, sweep, arguments)
         return tables.table(sweep, notes, arguments, spelled, run, whole)
 
