@@ -8,7 +8,6 @@ Non-goals: arrays, complex numbers.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from typing import Any
 
