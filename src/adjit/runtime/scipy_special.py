@@ -25,7 +25,7 @@ from . import evaluations
 _shape_derivative = njit(error_model="numpy")(shape_derivative)
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy")  # type: ignore[untyped-decorator]
 def _gammainc_by_a(a: float, x: float) -> Any:
     return _shape_derivative(a, x, evaluations.digamma(a), evaluations.gammaln(a))
 
