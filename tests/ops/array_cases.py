@@ -141,7 +141,7 @@ row(
     scipy.linalg.expm,
     "scipy.linalg.expm(a)",
     "scipy.linalg.expm(4.0 * a)",
-    a=unit(3, 3),
+    a=normal(3, 3),
     single=False,
     order=1,
 )
@@ -269,6 +269,13 @@ row(np.delete, "np.delete(a, 1)", "np.delete(a, -1, axis=1)", a=normal(2, 3))
 # -- order
 
 row(np.sort, "np.sort(a)", "np.sort(a, axis=0)", "np.sort(a, axis=None)", a=apart(3, 4))
+row(
+    np.unique,
+    "np.unique(a)",
+    "np.unique(a[0], return_counts=True)[1] * a[0]",
+    "np.unique(a, return_index=True, return_inverse=True)[2] * a",
+    a=apart(3, 4),
+)
 row(np.argsort, "a * np.argsort(a)", a=apart(3, 4), single=False)
 row(np.median, "np.median(a)", "np.median(a, axis=0)", "np.median(a, axis=1, keepdims=True)", a=apart(3, 4))
 row(

@@ -2,7 +2,8 @@
 
 Numba code calls SciPy's special functions through pointers: `ctypes` functions and objects with a
 `__wrapper_address__`, made from the entries of `scipy.special.cython_special`. Input: such an object. Output:
-the function of `scipy.special` that it points to. Invariant: nothing is called. Non-goals: pointers to other
+the function of `scipy.special` that it points to. Numba's types of numbers, which are called as
+conversions, are NumPy's. Invariant: nothing is called. Non-goals: pointers to other
 code, which have no known derivative; entries for complex numbers and float32.
 """
 
@@ -13,9 +14,11 @@ import re
 from functools import cache
 from typing import Any
 
+import numpy as np
 from scipy import special
 
 POINTER = type(ctypes.CFUNCTYPE(None))  # the class of the classes of function pointers
+NUMBERS = "numba.core.types.scalars"
 ENTRY = re.compile(r"double \((double, )+int __pyx_skip_dispatch\)")
 
 
@@ -49,7 +52,10 @@ def address_of(function: Any) -> int | None:
 
 
 def source_of(function: object) -> object:
-    """The function of `scipy.special` that a pointer stands for; any other object is itself."""
+    """The function of `scipy.special` that a pointer stands for, the NumPy type that a Numba type stands
+    for; any other object is itself."""
+    if type(function).__module__ == NUMBERS:
+        return getattr(np, str(function), function)
     address = address_of(function)
     if address is None:
         return function
