@@ -102,3 +102,46 @@ def test_compiled_code_calls_the_entries_of_scipy(compiled: None) -> None:
     single = adjit.grad(f)(x.astype(np.float32))
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, adjit.grad(f)(x), rtol=1e-4)
+
+
+def test_types_of_numba_are_those_of_numpy() -> None:
+    def f(x: Any) -> Any:
+        y = np.zeros(3, numba.float64)
+        y[1] = numba.float64(x[0])
+        return y[1] * numba.int32(3) * x[1]
+
+    np.testing.assert_allclose(adjit.grad(f)(np.array([2.0, 5.0])), [15.0, 6.0])
+
+
+def test_a_program_runs_in_the_first_of_one_thread() -> None:
+    def f(x: Any) -> Any:
+        parts = np.zeros(numba.get_num_threads())
+        for i in numba.prange(x.size):
+            parts[numba.get_thread_id()] += x[i] ** 2
+        return np.sum(parts)
+
+    np.testing.assert_allclose(adjit.grad(f)(np.array([2.0, 5.0])), [4.0, 10.0])
+
+
+def test_typed_lists_are_lists() -> None:
+    def f(x: Any) -> Any:
+        first = numba.typed.List()
+        second = numba.typed.List.empty_list(numba.float64)
+        for i in range(2):
+            first.append(x[i] ** 2)
+            second.append(3.0 * x[i])
+        return first[0] * second[1]
+
+    np.testing.assert_allclose(adjit.grad(f)(np.array([2.0, 5.0])), [60.0, 12.0])
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.rule = lambda u: u * u
+
+
+HOLDER = Holder()
+
+
+def test_a_function_kept_by_an_object_is_not_bound_to_it() -> None:
+    np.testing.assert_allclose(adjit.grad(lambda x: HOLDER.rule(x))(3.0), 6.0)
