@@ -16,7 +16,6 @@ from adjit.options import DEFAULT
         ({"max_bytes": -1}, TypeError),
         ({"max_bytes": 1000}, NotImplementedError),
         ({"parallel": True}, NotImplementedError),
-        ({"debug_nans": True}, NotImplementedError),
         ({"intermediates": "h"}, TypeError),
     ],
 )

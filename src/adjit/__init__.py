@@ -21,6 +21,7 @@ from .errors import (
     MemoryBudgetError,
     MissingRuleError,
     NameResolutionError,
+    NonFiniteError,
     NotDifferentiableError,
     OutOfBoundsError,
     OverwriteError,
@@ -32,38 +33,63 @@ from .errors import (
 from .options import Options
 
 if TYPE_CHECKING:
+    from .api import train
+    from .api.batch import vmap
     from .api.check import check_grads
+    from .api.checkpoint import checkpoint
     from .api.custom import custom_jvp, custom_vjp
     from .api.gradient import grad, jit, value_and_grad
+    from .api.hooks import saved_hooks
     from .api.jacobian import hessian, hvp, jacfwd, jacrev
+    from .api.mixed import LossScaler, saved_as
+    from .api.sparse import sparse_hessian, sparse_jacobian
     from .api.special import stop_gradient
+    from .api.structures import zeros_like
     from .api.tangent import jvp
     from .api.vjp import vjp
+    from .bench import compare
+    from .runtime.workspace import release
 
 __version__ = "0.1.0"
 
 # The transforms are loaded at first use: `import adjit` alone does not load Numba.
 _HOMES = {
-    "check_grads": "check",
-    "custom_jvp": "custom",
-    "custom_vjp": "custom",
-    "grad": "gradient",
-    "hessian": "jacobian",
-    "hvp": "jacobian",
-    "jacfwd": "jacobian",
-    "jacrev": "jacobian",
-    "jit": "gradient",
-    "jvp": "tangent",
-    "stop_gradient": "special",
-    "value_and_grad": "gradient",
-    "vjp": "vjp",
+    "LossScaler": "api.mixed",
+    "check_grads": "api.check",
+    "checkpoint": "api.checkpoint",
+    "compare": "bench",
+    "custom_jvp": "api.custom",
+    "custom_vjp": "api.custom",
+    "grad": "api.gradient",
+    "hessian": "api.jacobian",
+    "hvp": "api.jacobian",
+    "jacfwd": "api.jacobian",
+    "jacrev": "api.jacobian",
+    "jit": "api.gradient",
+    "jvp": "api.tangent",
+    "release": "runtime.workspace",
+    "saved_as": "api.mixed",
+    "saved_hooks": "api.hooks",
+    "sparse_hessian": "api.sparse",
+    "sparse_jacobian": "api.sparse",
+    "stop_gradient": "api.special",
+    "train": "api",
+    "value_and_grad": "api.gradient",
+    "vjp": "api.vjp",
+    "vmap": "api.batch",
+    "zeros_like": "api.structures",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'adjit' has no attribute {name!r}")
-    found = getattr(import_module(f".api.{_HOMES[name]}", __name__), name)
+    home = f".{_HOMES[name]}"
+    found = (
+        import_module(f"{home}.{name}", __name__)
+        if name == "train"
+        else getattr(import_module(home, __name__), name)
+    )
     globals()[name] = found
     return found
 
@@ -80,9 +106,11 @@ __all__ = [
     "InferenceError",
     "InputChangedError",
     "InternalError",
+    "LossScaler",
     "MemoryBudgetError",
     "MissingRuleError",
     "NameResolutionError",
+    "NonFiniteError",
     "NotDifferentiableError",
     "Options",
     "OutOfBoundsError",
@@ -92,6 +120,8 @@ __all__ = [
     "ShapeError",
     "UnsupportedSyntaxError",
     "check_grads",
+    "checkpoint",
+    "compare",
     "custom_jvp",
     "custom_vjp",
     "grad",
@@ -101,7 +131,15 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "release",
+    "saved_as",
+    "saved_hooks",
+    "sparse_hessian",
+    "sparse_jacobian",
     "stop_gradient",
+    "train",
     "value_and_grad",
     "vjp",
+    "vmap",
+    "zeros_like",
 ]

@@ -220,6 +220,13 @@ class InputChangedError(AdjitError, RuntimeError):
     """
 
 
+class NonFiniteError(AdjitError, FloatingPointError):
+    """With `debug_nans=True`: the first statement that made a NaN or an infinity of finite numbers.
+
+    Wrong: `np.log(x)` at 0. Right: another formula there, or `np.where` on the argument of the logarithm.
+    """
+
+
 class GradientCheckError(AdjitError, AssertionError):
     """`check_grads` found a derivative that differs from the finite difference.
 

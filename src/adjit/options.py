@@ -42,7 +42,7 @@ class Options:
 
 
 # Known by name, so that programs can be written for them; what they ask for is not done yet.
-NOT_YET = ("parallel", "max_bytes", "debug_nans")
+NOT_YET = ("parallel", "max_bytes")
 
 
 def _check(name: str, value: object) -> None:

@@ -56,3 +56,34 @@ def test_structures() -> None:
         assert j["s"]["c"] == 3.0
         np.testing.assert_allclose(j["v"]["x"], 3 * np.eye(2))
         np.testing.assert_allclose(j["v"]["c"], [1, 2])
+
+
+def _diffusion(u, steps):  # type: ignore[no-untyped-def]
+    u = u.copy()
+    for _ in range(steps):
+        left = u[0]
+        for i in range(1, u.shape[0] - 1):
+            here = u[i]
+            u[i] = here + 0.1 * np.sin(left - 2.0 * here + u[i + 1])
+            left = here
+    return np.sum(u * u)
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+def test_a_product_costs_at_most_four_gradients(compiled: None) -> None:
+    import time
+
+    u, v = np.linspace(0.0, 1.0, 2000), np.ones(2000)
+
+    def best(run):  # type: ignore[no-untyped-def]
+        run()
+        times = []
+        for _ in range(15):
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    gradient = adjit.grad(_diffusion)
+    assert best(lambda: adjit.hvp(_diffusion, (u, 50), v)) < 4.0 * best(lambda: gradient(u, 50))

@@ -129,3 +129,26 @@ def test_outputs_are_results() -> None:
     np.testing.assert_allclose(of_x, [2, 40])
     with pytest.raises(SeedError, match="outputs names 'y'"):
         adjit.vjp(fills, out, x, outputs=("y",))
+
+
+def test_two_elements_that_change_places_are_noticed() -> None:
+    """Sums of interleaved words would not tell."""
+    x = np.arange(200.0)
+    _, pullback = adjit.vjp(lambda x: np.sum(x * x), x)
+    x[3], x[64] = x[64], x[3]
+    with pytest.raises(InputChangedError, match="check_inputs=False"):
+        pullback()
+
+
+def test_the_check_of_inputs_can_be_turned_off() -> None:
+    x = np.array([1.0, 2.0])
+    _, pullback = adjit.vjp(lambda x: np.sum(x * x), x, check_inputs=False)
+    x[0] = 5.0
+    np.testing.assert_array_equal(pullback()[0], [10.0, 4.0])
+
+
+def test_a_missing_cotangent_is_described() -> None:
+    with pytest.raises(SeedError, match=r"the value is an array of shape \(2,\), not a single number"):
+        adjit.vjp(scaled, 2.0, np.ones(2))[1]()
+    with pytest.raises(SeedError, match=r"a dict of \(a number, an array of shape \(2,\), a number\)"):
+        adjit.vjp(parts, {"x": np.ones(2)}, 3)[1]()

@@ -69,6 +69,7 @@ def test_each_error_is_also_a_builtin() -> None:
         "OutOfBoundsError": IndexError,
         "ReleasedError": RuntimeError,
         "InputChangedError": RuntimeError,
+        "NonFiniteError": FloatingPointError,
         "GradientCheckError": AssertionError,
         "MemoryBudgetError": MemoryError,
         "BackendError": RuntimeError,

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
-from ..errors import GradientCheckError
+from ..errors import AdjitError, GradientCheckError
 from ..runtime import cotangents, pytree
+from ..runtime.dispatch import Around
 from .gradient import Gradient
 from .jacobian import copied, flattened
+from .suspect import suspect
 from .tangent import Jvp
 from .transform import Transform, kept
 from .vjp import Vjp
@@ -159,10 +161,25 @@ class _Check:
             got = _dot([g for g, _ in pairs], [d for _, d in pairs])
         scale = sum(float(np.sum(np.abs(x))) for x in expected)
         if not _close(got, wanted, scale, self.tolerance):
-            raise self.failure(mode, weights, got, wanted)
+            raise self.failure(mode, weights, got, wanted, direction)
 
-    def failure(self, mode: str, weights: Leaves, got: float, wanted: float) -> GradientCheckError:
-        """The worst entry of the gradient."""
+    def blamed(self, direction: Leaves) -> str:
+        """The statement whose local partial disagrees along the direction, in words."""
+        transform: Jvp = kept(Jvp, self.below, (), options={"debug_nans": True})  # a line for each statement
+        h = 0.5 * self.point.step()
+        args = [self.point.arguments(self.point.moved(direction, by)) for by in (0.0, h, -h)]
+        try:
+            program = transform.captured(transform.specs(transform.bound(args[0], {})))
+        except AdjitError:
+            return ""
+        around = Around(program)
+        leaves = [around.with_hidden(transform.key(transform.bound(a, {}))[1]) for a in args]
+        return suspect(program.function, leaves[0], leaves[1], leaves[2], h)
+
+    def failure(
+        self, mode: str, weights: Leaves, got: float, wanted: float, direction: Leaves
+    ) -> GradientCheckError:
+        """The worst entry of the gradient, and the statement to look at."""
         worst = (abs(got - wanted), f"in a random direction: {got:.10g}, by finite differences {wanted:.10g}")
         gradient = self.reverse(weights) if mode == "rev" else None
         looked = 0
@@ -183,13 +200,16 @@ class _Check:
                     deviation = abs(a - b)
                     where = np.unravel_index(entry, np.shape(self.point.leaves[leaf]))
                     index = f"[{', '.join(str(int(i)) for i in where)}]" if where else ""
+                    direction = unit
                     worst = (
                         deviation,
                         f"at leaf {leaf}{index} of the arguments: {a:.10g}, by finite differences {b:.10g}",
                     )
         kind = {"fwd": "tangent", "rev": "gradient"}[mode]
         return GradientCheckError(
-            f"the {kind} of {self.word} is wrong {worst[1]}", hint="see that the function is smooth there"
+            f"the {kind} of {self.word} is wrong {worst[1]}",
+            why=self.blamed(direction),
+            hint="see that the function is smooth there",
         )
 
 

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from .. import compiler
-from ..compiler.ir.nodes import Var
+from ..compiler.ir.nodes import Function, Operand
 from ..compiler.program import Program, Spec
 from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
-from ..runtime.dispatch import Runner, interface
 from .argnums import Argnums, frozen, positions
+from .signatures import Graded, Jitted, P, R, ValueAndGrad
 from .transform import Transform, decorated, kept
-from .vjp import Vjp, unshared
+from .vjp import Vjp, forward_only, unshared
 
 
 class Jit(Transform):
     """The compiled function itself."""
 
+    guesses = True
     word = "function"
 
     @property
@@ -37,9 +38,16 @@ class Jit(Transform):
     def derive(self, program: Program) -> Program:
         return program
 
+    def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
+        """What `vjp` of the function in all its arguments keeps, for these arguments."""
+        transform: Vjp = kept(Vjp, self.fun, None, (), options={})
+        return transform.saved(*args, **kwargs)
+
 
 class Gradient(Transform):
     """`grad` (without the value) and `value_and_grad`."""
+
+    guesses = True
 
     def __init__(
         self,
@@ -69,16 +77,22 @@ class Gradient(Transform):
             marks=self.intermediates,
         )
 
+    def explained(self, program: Program) -> tuple[Function, list[Operand]]:
+        fn, seeded = compiler.derived.scalar_result(program, self.has_aux)
+        return fn, [] if seeded is None else [fn.results[seeded]]
+
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
+        from ..runtime import tables
+
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        sweep = compiler.derived.forward_sweep(halves.program, self.chosen, self.has_aux)
-        text = compiler.pipeline.emit(sweep, self.options, f"Forward sweep of `{sweep.name}`")
+        program = below.captured(halves.program.arguments)  # what another process kept has no statements
+        sweep, notes = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
         arguments = halves.around.with_hidden(unshared(leaves))
-        own = len(halves.program.function.results)
-        values = Runner(interface(sweep), text, self.options).call(arguments)[own:]
-        return buffers.table([v.name for v in sweep.results[own:] if isinstance(v, Var)], values, arguments)
+        whole = compiler.pipeline.passes(self.derive(program).function, compiler.pipeline.BEFORE_TEXT)
+        spelled, run = compiler.derived.spelled(program), forward_only(self, sweep, arguments)
+        return tables.table(sweep, notes, arguments, spelled, run, whole)
 
     def accumulate(self, buffers: Any, *args: Any, **kwargs: Any) -> Any:
         """Add the gradient into the arrays of `buffers` (structured as the gradient) and return the value."""
@@ -131,6 +145,10 @@ def _pair(buffer: Any, gradient: Any, where: str, found: list[tuple[Any, Any]]) 
     found.append((buffer, gradient))
 
 
+@overload
+def jit(fun: None = None, **options: Any) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
+@overload
+def jit(fun: Callable[P, R], **options: Any) -> Jitted[P, R]: ...
 def jit(fun: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function with Numba through adjit's own lowering of NumPy.
 
@@ -144,6 +162,22 @@ def jit(fun: Callable[..., Any] | None = None, **options: Any) -> Any:
     return decorated(Jit, fun, {}, options)
 
 
+@overload
+def grad(
+    fun: None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> Callable[[Callable[P, R]], Graded[P, Any]]: ...
+@overload
+def grad(
+    fun: Callable[P, R],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> Graded[P, Any]: ...
 def grad(
     fun: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
@@ -163,6 +197,22 @@ def grad(
     return decorated(Gradient, fun, settings, options)
 
 
+@overload
+def value_and_grad(
+    fun: None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> Callable[[Callable[P, R]], ValueAndGrad[P, tuple[R, Any]]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[P, R],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    intermediates: Sequence[str] = (),
+    **options: Any,
+) -> ValueAndGrad[P, tuple[R, Any]]: ...
 def value_and_grad(
     fun: Callable[..., Any] | None = None,
     argnums: Argnums = 0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import runner
 from .argnums import Argnums, frozen, positions
+from .signatures import P, R, Transformed
 from .tangent import Pushed, revived
 from .transform import Transform, decorated, kept
 from .vjp import Halves, Vjp
@@ -173,7 +174,8 @@ class Jacrev(_OfArgnums):
         transform: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = transform.prepare(transform.bound(args, kwargs))
         assert isinstance(halves, Halves)
-        results, saved, arguments = halves.forward(leaves)
+        swept = halves.forward(leaves)
+        results, saved, arguments = swept.results, swept.saved, swept.arguments
         likes = [results[k] for k in halves.kept.floats]
         wrt = [arguments[p] for p in (*halves.kept.leaves.wrt, *halves.kept.leaves.zeros)]
         rows: dict[tuple[int, int], list[Any]] = {}
@@ -181,6 +183,9 @@ class Jacrev(_OfArgnums):
             found = halves.backward(saved, seeds, True)
             for j, value in enumerate(found):
                 rows.setdefault((i, j), []).append(np.asarray(value))
+        if swept.lent is not None:
+            del saved
+            swept.lent.back()
 
         order = {k: i for i, k in enumerate(halves.kept.floats)}
 
@@ -210,6 +215,12 @@ def hvp(
     return transform.push(transform.bound(tuple(args), {}), vector)
 
 
+@overload
+def hessian(
+    fun: None = None, argnums: Argnums = 0, **options: Any
+) -> Callable[[Callable[P, R]], Transformed[P, Any]]: ...
+@overload
+def hessian(fun: Callable[P, R], argnums: Argnums = 0, **options: Any) -> Transformed[P, Any]: ...
 def hessian(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The matrix of second derivatives of a scalar function: shape of the argument twice.
 
@@ -219,6 +230,12 @@ def hessian(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, **optio
     return decorated(Hessian, fun, {"argnums": argnums}, options)
 
 
+@overload
+def jacfwd(
+    fun: None = None, argnums: Argnums = 0, **options: Any
+) -> Callable[[Callable[P, R]], Transformed[P, Any]]: ...
+@overload
+def jacfwd(fun: Callable[P, R], argnums: Argnums = 0, **options: Any) -> Transformed[P, Any]: ...
 def jacfwd(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The Jacobian, column by column in tangent mode: shape of the result followed by that of the argument.
 
@@ -228,6 +245,12 @@ def jacfwd(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, **option
     return decorated(Jacfwd, fun, {"argnums": argnums}, options)
 
 
+@overload
+def jacrev(
+    fun: None = None, argnums: Argnums = 0, **options: Any
+) -> Callable[[Callable[P, R]], Transformed[P, Any]]: ...
+@overload
+def jacrev(fun: Callable[P, R], argnums: Argnums = 0, **options: Any) -> Transformed[P, Any]: ...
 def jacrev(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The Jacobian, row by row in reverse mode: shape of the result followed by that of the argument.
 

@@ -13,6 +13,7 @@ from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around, Runner, runner
 from .argnums import starred
+from .signatures import R
 from .transform import Transform, kept
 
 
@@ -155,12 +156,12 @@ def _numbered(value: Any, where: str, leaves: list[Any]) -> object:
 
 
 def jvp(
-    fun: Callable[..., Any],
+    fun: Callable[..., R],
     primals: Sequence[Any],
     tangents: Sequence[Any],
     outputs: Sequence[str] = (),
     **options: Any,
-) -> tuple[Any, Any]:
+) -> tuple[R, R]:
     """`(value, tangent)`: the value at `primals` and its derivative in the direction `tangents`, None for
     what is held constant.
 

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import re
 import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from .. import compiler
+from ..compiler.ir.nodes import Function, Operand
+from ..compiler.ir.types import is_float
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
 from ..errors import AdjitError, InferenceError
 from ..options import DEFAULT, Options, jit_disabled
@@ -88,6 +93,7 @@ class Transform:
     """A function of the user under a transform. `fun` is the function or transform below."""
 
     word = "value"
+    guesses = False  # whether an entry's runner runs the whole program, and may be replaced by a slower one
 
     def __init__(self, fun: Callable[..., Any], options: Options = DEFAULT) -> None:
         self.fun = python_function(fun)
@@ -114,6 +120,13 @@ class Transform:
     def captured(self, arguments: tuple[Spec, ...]) -> Program:
         """The program below this transform."""
         return program_of(self.fun, arguments, self.options)
+
+    def guessed(self, arguments: tuple[Spec, ...]) -> Program:
+        """The same; where this transform can make up for it, lengths that broadcast are taken to be equal."""
+        if not self.guesses:
+            return self.captured(arguments)
+        with compiler.pipeline.guessing(True):
+            return self.captured(arguments)
 
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -162,7 +175,7 @@ class Transform:
     # -- programs
     def program(self, arguments: tuple[Spec, ...]) -> Program:
         """The transformed program for arguments of these kinds; other transforms build on it."""
-        return self.derive(program_of(self.fun, arguments, self.options))
+        return self.derive(self.captured(arguments))
 
     def title(self) -> str:
         name = getattr(self.base, "__name__", "function")
@@ -217,7 +230,7 @@ class Transform:
             specs, store = self.specs(args), key
             front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
             found = front.find()
-            program = found[0] if found else self.captured(specs)
+            program = found[0] if found else self.guessed(specs)
             if program.written and self.repeats(leaves):
                 pattern = aliasing.pattern([a for a in leaves if isinstance(a, np.ndarray)])
                 store = (key, pattern)
@@ -227,12 +240,14 @@ class Transform:
                 specs = self.specs(args, pattern)
                 front = frontcache.Kept(self.base, self.chain(), specs, extra, self.options)
                 found = front.find()
-                program = found[0] if found else self.captured(specs)
+                program = found[0] if found else self.guessed(specs)
             if found:
                 entry = self.revive(*found, extra)
             else:
                 entry = self.make(program, extra)
                 front.keep(entry.program, entry.kept)
+            if self.guesses and entry.runner.guessed:
+                entry.runner.otherwise = lambda: self.make(self.captured(specs), extra).runner
             entry.compile(leaves)
             self.entries.setdefault(store, []).append(entry)
             return entry
@@ -247,6 +262,16 @@ class Transform:
         if bound is args:
             self.fast = entry.short_way(args)
         return entry.run(leaves)
+
+    def needs_plain_parameters(self, what: str) -> None:
+        """Refuse `*args`, `**kwargs` and parameters that are given by keyword only."""
+        if self.arity < 0:
+            name = getattr(self.base, "__name__", "the function")
+            raise InferenceError(
+                f"`{name}{self.signature}` has parameters that {what} does not pass on",
+                why="there each parameter is given by position",
+                hint="wrap it in a function of plain parameters",
+            )
 
     # -- looking inside
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -264,6 +289,41 @@ class Transform:
         entry, _ = self.prepare(self.bound(args, kwargs))
         return str(entry.runner.loaded.filename)
 
+    def explain(self, name: str, *args: Any, **kwargs: Any) -> str:
+        """How the argument `name` reaches the result, in words and source lines: where the path forks,
+        where it
+        is cut, and so why a gradient is zero. Without arguments: for those of the latest call.
+        """
+        if args or kwargs:
+            specs = self.specs(self.bound(args, kwargs))
+        else:
+            found = [e for entries in self.entries.values() for e in entries]
+            if not found:
+                raise TypeError(
+                    "explain needs example arguments until there has been a call: explain(name, *args)"
+                )
+            specs = found[-1].program.arguments[: len(self.names)]
+        program = self.captured(specs)
+        spelled = compiler.derived.spelled(program)
+        chosen = [k for k, s in enumerate(spelled) if re.match(re.escape(name) + r"($|[\[.])", s)]
+        if not chosen:
+            raise ValueError(f"{name!r} is none of {', '.join(spelled)}")
+        from ..compiler.explain import explain
+
+        fn, results = self.explained(program)
+        return explain(fn, name, [fn.params[k] for k in chosen], results)
+
+    def explained(self, program: Program) -> tuple[Function, list[Operand]]:
+        """The function and the results that a path is looked for to."""
+        return program.function, [r for r in program.function.results if is_float(r.type)]
+
+    def report(self, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> str:
+        """Write an HTML page about this transform at these arguments, which are not written: source beside
+        the
+        generated program, the graph step by step, what is saved. Returns the path."""
+        written: str = import_module("adjit.report").write(self, path, self.bound(args, kwargs))
+        return written
+
     @property
     def compiled(self) -> Any:
         """The compiled function of the latest kind of arguments, without the checks around it."""
@@ -271,7 +331,9 @@ class Transform:
         return found[-1].runner.bare if found else None
 
     def __repr__(self) -> str:
-        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}>"
+        chosen = [self.names[k if isinstance(k, int) else k.argument] for k in getattr(self, "chosen", ())]
+        within = f" in {', '.join(chosen)}" if chosen else ""
+        return f"<adjit {self.word} of {getattr(self.base, '__qualname__', self.base)!s}{within}>"
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:
         """A method where the transform decorates one."""

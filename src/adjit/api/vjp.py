@@ -11,15 +11,19 @@ import numpy as np
 
 from .. import compiler
 from ..compiler.codegen.linemap import Text
+from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array, is_float
-from ..compiler.program import Leaves, Program, ResultLeaf, StaticSpec, tuple_tree
+from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, StaticSpec, tuple_tree
 from ..errors import InputChangedError, ReleasedError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, cotangents, pytree
 from ..runtime.aliasing import copies
 from ..runtime.dispatch import Around, Interface, Runner, interface
-from ..runtime.fingerprint import fingerprint
+from ..runtime.fingerprint import mark, unchanged
+from ..runtime.workspace import Lent
 from .argnums import Argnums, every, frozen, positions
+from .hooks import Hooks, Packed, active, packed
+from .signatures import R
 from .transform import Transform, kept
 
 
@@ -40,6 +44,7 @@ class Split:
     saved_names: tuple[str, ...]
     reads: frozenset[int]
     writes: frozenset[int]
+    together: frozenset[int]  # saved arrays that may share memory with others
     forward: tuple[Interface, Text]
     backward: tuple[Interface, Text]
 
@@ -73,23 +78,38 @@ def split(program: Program, transform: Vjp) -> Split:
     forward, backward = compiler.pipeline.split(fn, leaves.wrt, outputs)
     name = getattr(transform.base, "__name__", "function")
     own = len(fn.results)
+    count = len(forward.results) - own
+    lent = compiler.derived.lendable(backward, count, own)
     return Split(
         leaves,
         outputs,
         value_tree(program, len(outputs)),
         own,
         tuple(k for k, r in enumerate(fn.results) if is_float(r.type)),
-        tuple(v.name for v in backward.params[: len(forward.results) - own]),
+        tuple(v.name for v in backward.params[:count]),
         *compiler.derived.touched(backward),
+        frozenset(k for group in backward.shared for k in group),
         (
             interface(forward),
-            compiler.pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`"),
+            compiler.pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`", lent),
         ),
         (
             interface(backward),
             compiler.pipeline.emit(backward, transform.options, f"Reverse sweep of `{name}`"),
         ),
     )
+
+
+@dataclass
+class Swept:
+    """What a forward sweep leaves: results and outputs, saved values, the core function's arguments, and the
+    workspace that saved values may lie in.
+    """
+
+    results: tuple[Any, ...]
+    saved: Sequence[Any]
+    arguments: Sequence[Any]
+    lent: Lent | None
 
 
 class Halves:
@@ -109,15 +129,15 @@ class Halves:
     def compile(self, leaves: Sequence[Any]) -> None:
         self.runner.prepare(self.around.with_hidden(leaves))
 
-    def forward(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...], Sequence[Any]]:
-        """(results and outputs, saved values, the core function's arguments)."""
+    def forward(self, leaves: Sequence[Any]) -> Swept:
+        """Run the forward sweep."""
         arguments = self.around.with_hidden(leaves)
         if self.around.written:
             self.around.check(arguments)
-        flat = self.runner.call(arguments)
+        flat, lent = self.runner.lend(arguments)
         own = self.kept.own
         results = (*flat[:own], *(arguments[p] for p in self.kept.outputs))
-        return results, flat[own:], arguments
+        return Swept(results, flat[own:], arguments, lent)
 
     def backward(self, saved: Sequence[Any], seeds: Sequence[Any], keep: bool) -> tuple[Any, ...]:
         """Gradients of the differentiated leaves. `keep`: the saved values stay as they are."""
@@ -142,32 +162,55 @@ class Pullback:
     def __init__(
         self,
         halves: Halves,
-        results: Sequence[Any],
-        saved: Sequence[Any],
-        arguments: Sequence[Any],
+        swept: Swept,
         retain: bool,
     ) -> None:
+        self._lent = swept.lent
         self._halves = halves
-        self._results = [_shape_only(r) for r in results]
+        self._results = [_shape_only(r) for r in swept.results]
+        saved = swept.saved
         self._saved: Sequence[Any] | None = saved
         self._retain = retain
         self._lock = threading.Lock()
-        self._zeros = [cotangents.zero(arguments[p]) for p in halves.kept.leaves.zeros]
-        arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+        self._zeros = [cotangents.zero(swept.arguments[p]) for p in halves.kept.leaves.zeros]
+        arrays = [a for a in swept.arguments if isinstance(a, np.ndarray)]
         used = halves.kept.reads | halves.kept.writes  # of others the reverse sweep needs the lengths only
         self._borrowed = [
             k
             for k, v in enumerate(saved)
-            if k in used and isinstance(v, np.ndarray) and any(np.may_share_memory(v, a) for a in arrays)
+            if isinstance(v, np.ndarray) and any(np.may_share_memory(v, a) for a in arrays)
         ]
-        self._marks = [fingerprint(saved[k]) for k in self._borrowed] if halves.options.check_inputs else []
+        if (hooks := active()) is not None:
+            self._pack(hooks)
+        read = [k for k in self._borrowed if k in used] if halves.options.check_inputs else []
+        self._marks = [(k, mark(saved[k])) for k in read]
+
+    def _pack(self, hooks: Hooks) -> None:
+        """Let hooks keep what they like of the arrays that are the pullback's own."""
+        assert self._saved is not None
+        kept = self._halves.kept
+        left = {*self._borrowed, *kept.together}
+        self._saved = [
+            packed(hooks, v, kept.saved_names[k]) if isinstance(v, np.ndarray) and k not in left else v
+            for k, v in enumerate(self._saved)
+        ]
+        if self._lent is not None:
+            self._lent.drop()  # who knows what the hook has kept
 
     @property
     def saved(self) -> Any:
-        """The saved values, as a named tuple."""
+        """The saved values, as a named tuple. From then on their memory is the caller's as well."""
         if self._saved is None:
             raise self._released()
-        return buffers.named(self._halves.kept.saved_names, self._saved)
+        if self._lent is not None:
+            self._lent.drop()
+        values = [v.unpacked() if isinstance(v, Packed) else v for v in self._saved]
+        return buffers.named(self._halves.kept.saved_names, values)
+
+    def __repr__(self) -> str:
+        chosen = ", ".join(self._halves.program.argument_names)
+        state = "released" if self._saved is None else f"{len(self._saved)} saved values"
+        return f"<adjit pullback of {self._halves.around.name} in {chosen}: {state}>"
 
     def _released(self) -> ReleasedError:
         return ReleasedError(
@@ -184,18 +227,34 @@ class Pullback:
             self._unchanged(saved)
             if not self._retain:
                 self._saved = None
+        saved = [v.unpacked() if isinstance(v, Packed) else v for v in saved]
         borrowed = any(k in self._halves.kept.writes for k in self._borrowed)
-        found = self._halves.backward(saved, seeds, self._retain or borrowed)
+        try:
+            found = self._halves.backward(saved, seeds, self._retain or borrowed)
+        finally:
+            if not self._retain:
+                del saved
+                self._give_back()
         return self._halves.gradients([*found, *self._zeros])
 
+    def _give_back(self) -> None:
+        """The memory of the saved values, for the next forward sweep."""
+        if self._lent is not None:
+            self._lent.back()
+
+    def __del__(self) -> None:
+        if getattr(self, "_saved", None) is not None:
+            self._saved = None
+            self._give_back()
+
     def _unchanged(self, saved: Sequence[Any]) -> None:
-        for k, mark in zip(self._borrowed, self._marks, strict=False):
-            if fingerprint(saved[k]) != mark:
+        for k, known in self._marks:
+            if not unchanged(saved[k], known):
                 raise InputChangedError(
                     f"the argument array saved as {self._halves.kept.saved_names[k]!r} was written "
                     "after the forward sweep",
                     why="the reverse sweep reads it",
-                    hint="call the pullback first, or pass a copy to vjp",
+                    hint="call the pullback first, pass a copy to vjp, or check_inputs=False for no check",
                 )
 
     def _seeds(self, given: tuple[Any, ...]) -> list[Any]:
@@ -205,12 +264,28 @@ class Pullback:
         if not given:
             alone = isinstance(tree, ResultLeaf) and np.shape(self._results[tree.index]) == ()
             if not alone:
-                raise SeedError("the value is not a single number, so the pullback needs a cotangent")
+                kind = _described(tree, self._results)
+                raise SeedError(
+                    f"the value is {kind}, not a single number, so the pullback needs a cotangent",
+                    why="the gradient of several numbers is known only once each has a weight",
+                    hint=f"call pullback(cotangent) with {kind}",
+                )
             given = (1.0,)
         found: dict[int, Any] = {}
         cotangents.flat(tree, given[0], self._results, "the cotangent", found)
         wanted = [*self._halves.kept.floats, *range(self._halves.kept.own, len(self._results))]
         return [found.get(k, cotangents.zero(self._results[k])) for k in wanted]
+
+
+def _described(tree: object, results: Sequence[Any]) -> str:
+    """A value in words, down to the shapes of its arrays."""
+    if isinstance(tree, NodeSpec):
+        parts = ", ".join(_described(c, results) for c in tree.children)
+        return f"a {tree.kind.__name__} of ({parts})"
+    if isinstance(tree, ResultLeaf):
+        shape = np.shape(results[tree.index])
+        return f"an array of shape {shape}" if shape else "a number"
+    return f"{tree.value!r}" if isinstance(tree, StaticSpec) else "nothing"
 
 
 def _shape_only(value: Any) -> Any:
@@ -245,15 +320,34 @@ class Vjp(Transform):
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
+        from ..runtime import tables
+
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        _, values, arguments = halves.forward(unshared(leaves))
-        return buffers.table(halves.kept.saved_names, values, arguments)
+        program = self.captured(halves.program.arguments)  # what another process kept has no statements
+        arguments = halves.around.with_hidden(unshared(leaves))
+        wrt = halves.kept.leaves.wrt
+        sweep, notes = compiler.pipeline.kept(program.function, wrt, None, halves.kept.outputs, apart=True)
+        run = forward_only(self, sweep, arguments)
+        return tables.table(sweep, notes, arguments, compiler.derived.spelled(program), run)
 
     def forward(self, args: tuple[Any, ...], kwargs: dict[str, Any], retain: bool) -> tuple[Any, Pullback]:
         halves, leaves = self.prepare(self.bound(args, kwargs))
-        results, saved, arguments = halves.forward(leaves)
-        return halves.assemble(results), Pullback(halves, results, saved, arguments, retain)
+        swept = halves.forward(leaves)
+        return halves.assemble(swept.results), Pullback(halves, swept, retain)
+
+
+def forward_only(
+    transform: Transform, sweep: Function, arguments: Sequence[Any]
+) -> Callable[[], Sequence[Any]]:
+    """Runs a forward sweep; gives what it leaves behind its results, which the table needs the shapes of."""
+
+    def run() -> Sequence[Any]:
+        text = compiler.pipeline.emit(sweep, transform.options, f"Forward sweep of `{sweep.name}`")
+        found: Sequence[Any] = Runner(interface(sweep), text, transform.options).call(unshared(arguments))
+        return found
+
+    return run
 
 
 def unshared(leaves: Sequence[Any]) -> list[Any]:
@@ -263,25 +357,28 @@ def unshared(leaves: Sequence[Any]) -> list[Any]:
 
 
 def vjp(
-    fun: Callable[..., Any],
+    fun: Callable[..., R],
     *args: Any,
     argnums: Argnums | None = None,
     retain: bool = False,
     outputs: Sequence[str] = (),
+    check_inputs: bool = True,
     **kwargs: Any,
-) -> tuple[Any, Pullback]:
+) -> tuple[R, Pullback]:
     """`(value, pullback)`; `pullback(cotangent)` is a tuple with one gradient per differentiated argument.
 
     All arguments are differentiated unless `argnums` names some; an argument without floats has None.
     `outputs` names arrays that the function writes and whose final contents count as results, after the
-    returned value.
+    returned value. `check_inputs`: notice that an argument was written before the pullback reads it.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> value, pullback(1.0)
     (10.0, (5.0, 2.0))
     """
-    transform: Vjp = kept(Vjp, fun, frozen(argnums), tuple(outputs), options={})
-    return transform.forward(args, kwargs, retain)
+    options = {} if check_inputs else {"check_inputs": False}
+    transform: Vjp = kept(Vjp, fun, frozen(argnums), tuple(outputs), options=options)
+    found: tuple[R, Pullback] = transform.forward(args, kwargs, retain)
+    return found
 
 
 __all__ = ["Pullback", "Vjp", "vjp"]

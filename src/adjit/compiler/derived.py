@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ..errors import AdjitError, NotDifferentiableError, SeedError
 from . import pipeline
+from .adjoint import Note
 from .analyses.alias import roots
 from .analyses.effects import reads, writes
 from .ir.builder import Builder, Names
@@ -124,6 +125,13 @@ def no_floats(program: Program, k: int, item: int | None = None) -> AdjitError:
     )
 
 
+def lendable(backward: Function, count: int, first: int) -> list[int]:
+    """Which of `count` saved values, numbered from `first`, the reverse sweep returns nothing of."""
+    memory = roots(backward)
+    given = set().union(*(memory[r] for r in backward.results if isinstance(r, Var) and r in memory))
+    return [first + k for k, v in enumerate(backward.params[:count]) if v not in given]
+
+
 def touched(fn: Function) -> tuple[frozenset[int], frozenset[int]]:
     """Parameters whose memory a function may read, and those whose memory it may write."""
     memory = roots(fn)
@@ -208,8 +216,29 @@ def with_zeros(fn: Function, params: Sequence[Var]) -> Function:
     return replace(fn, body=Block((*fn.body.stmts, *b.stmts)), results=(*fn.results, *zeros))
 
 
-def forward_sweep(program: Program, argnums: Sequence[Position], has_aux: bool = False) -> Function:
-    """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep."""
+def spelled(program: Program) -> list[str]:
+    """The core function's parameters as Python expressions over the arguments."""
+    found: list[str] = []
+
+    def visit(spec: Spec, text: str) -> None:
+        if isinstance(spec, NodeSpec):
+            for key, child in zip(spec.keys, spec.children, strict=True):
+                plain = spec.kind in (dict, tuple, list)
+                visit(child, f"{text}[{key!r}]" if plain else f"{text}.{key}")
+        elif isinstance(spec, ArraySpec | ScalarSpec):
+            found.append(text)
+
+    for name, spec in zip(program.argument_names, program.arguments, strict=True):
+        visit(spec, name)
+    return [*found, *(h.name for h in program.hidden)]
+
+
+def forward_sweep(
+    program: Program, argnums: Sequence[Position], has_aux: bool = False
+) -> tuple[Function, tuple[Note, ...]]:
+    """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep, with
+    a note on each such value.
+    """
     fn, seeded = scalar_result(program, has_aux)
     return pipeline.kept(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
 
@@ -264,12 +293,17 @@ def pruned(program: Program) -> Program:
     return replace(program, function=replace(program.function, results=results), result=result)
 
 
-def tangent(program: Program, leaves: Leaves, value: bool = True) -> Program:
+def tangent(
+    program: Program,
+    leaves: Leaves,
+    value: bool = True,
+    mode: Callable[[Function, Sequence[int]], Function] = pipeline.tangent,
+) -> Program:
     """`jvp`: further parameters, one tangent per differentiated leaf, stand before the hidden ones. The
-    result is (value, tangent), or the tangent alone.
+    result is (value, tangent), or the tangent alone. `mode` may be `pipeline.pattern`.
     """
     fn = program.function
-    made = pipeline.tangent(fn, leaves.wrt)
+    made = mode(fn, leaves.wrt)
     count, hidden = len(leaves.wrt), len(program.hidden)
     own = len(fn.params) - hidden
     params = (*made.params[:own], *made.params[len(fn.params) :], *made.params[own : len(fn.params)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -19,19 +19,22 @@ from ..options import Options
 from . import adjoint
 from .codegen.linemap import Text
 from .codegen.python import module_text
+from .frontend.arrays.broadcast import GUESS
 from .frontend.specialise import specialise
-from .ir.nodes import Function
+from .ir.nodes import Call, Function
 from .ir.printer import text as printed
 from .ir.verify import verify
+from .ir.visitor import walk
 from .library import ROUTINES
 from .passes import expand_rules, finish, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
+from .watch import watched
 
 Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (expand_rules, simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -79,8 +82,28 @@ def capture(
     """A user's function for one signature; `plain`: it will not be differentiated."""
     with timed("capture"):
         program = specialise(fun, arguments, options, plain)
+        if GUESS.get() and not repeatable(program):
+            with guessing(False):
+                program = specialise(fun, arguments, options, plain)
     inspected(program.function, "capture")
     return replace(program, function=passes(program.function, AFTER_CAPTURE))
+
+
+def repeatable(program: Program) -> bool:
+    """Whether a program that stops half way may be run again from the start: it leaves no trace."""
+    effects = ("draw_", "show", "seed")
+    calls = (s for s in walk(program.function.body) if isinstance(s, Call))
+    return not program.written and not any(s.name.startswith(effects) for s in calls)
+
+
+@contextmanager
+def guessing(wanted: bool) -> Iterator[None]:
+    """Whether programs that are captured meanwhile take lengths that broadcast to be equal."""
+    token = GUESS.set(wanted)
+    try:
+        yield
+    finally:
+        GUESS.reset(token)
 
 
 def joint(
@@ -95,9 +118,16 @@ def joint(
     return passes(inspected(made, "adjoint"), AFTER_DERIVATIVE)
 
 
-def kept(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> Function:
-    """Forward sweep of `joint` and what it leaves; see `adjoint.kept`."""
-    return inspected(adjoint.kept(fn, wrt, seeded), "kept")
+def kept(
+    fn: Function,
+    wrt: Sequence[int],
+    seeded: Sequence[int] | None,
+    outputs: Sequence[int] = (),
+    apart: bool = False,
+) -> tuple[Function, tuple[adjoint.Note, ...]]:
+    """Forward sweep and what it leaves; see `adjoint.kept`."""
+    made, notes = adjoint.kept(fn, wrt, seeded, outputs, apart)
+    return inspected(made, "kept"), notes
 
 
 def split(fn: Function, wrt: Sequence[int], outputs: Sequence[int] = ()) -> tuple[Function, Function]:
@@ -114,10 +144,17 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
     return passes(inspected(made, "tangent"), AFTER_DERIVATIVE)
 
 
-def emit(fn: Function, options: Options, title: str = "") -> Text:
-    """The text of a core function's module."""
+def pattern(fn: Function, wrt: Sequence[int]) -> Function:
+    """Value and sparsity; see `adjoint.pattern`."""
+    return passes(inspected(adjoint.pattern(fn, wrt), "pattern"), AFTER_DERIVATIVE)
+
+
+def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] = ()) -> Text:
+    """The text of a core function's module; results that are `lent` may lie in its workspace."""
     fn = passes(fn, BEFORE_TEXT)
-    if not options.precise:
+    if options.debug_nans:
+        fn = inspected(watched(fn), "watch")
+    elif not options.precise:
         fn = passes(fn, (staged_but_sums if options.fastmath else staged,))
     with timed("codegen"):
-        return module_text(fn, options, tuple(ROUTINES), title)
+        return module_text(fn, options, tuple(ROUTINES), title, lent)

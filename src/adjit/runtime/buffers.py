@@ -1,6 +1,7 @@
 """The saved values between the two sweeps, as the pullback owns them and as users look at them.
 
-Input: names and values. Output: a named tuple, and a table with sizes. Non-goals: choosing what to save.
+Input: names and values. Output: a named tuple, and a table with sizes, places and reasons (filled by
+`tables`). Non-goals: choosing what to save.
 """
 
 from __future__ import annotations
@@ -15,12 +16,22 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Row:
-    """One saved value. `owned` is false for an argument that is merely kept."""
+    """One saved value. `owned` is false for an argument that is merely kept. `name` is the value's in the
+    generated program, `of` the user's; `line` is where it is made, `formula` its bytes as a Python expression
+    over the arguments, `reader` the line whose adjoint reads it, with its text in `needed_by`, `why` the
+    reason why it is saved rather than computed again.
+    """
 
     name: str
     dtype: str
     shape: tuple[int, ...]
     owned: bool
+    of: str = ""
+    line: int = 0
+    formula: str = ""
+    reader: int = 0
+    needed_by: str = ""
+    why: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -30,20 +41,32 @@ class Row:
 
 @dataclass(frozen=True)
 class Saved:
-    """The table of saved values; `nbytes` is their sum."""
+    """The table of saved values; `nbytes` is their sum. `peak` are the bytes that one call of the gradient
+    has at a time beyond its arguments, results included; None where only a run can tell.
+    """
 
     rows: tuple[Row, ...]
+    peak: int | None = None
 
     @property
     def nbytes(self) -> int:
         return sum(r.nbytes for r in self.rows)
 
+    def __repr__(self) -> str:
+        return f"<adjit saved values: {len(self.rows)}, {self.nbytes} bytes>"
+
     def __str__(self) -> str:
-        lines = [f"{'saved':20} {'dtype':8} {'shape':20} {'bytes':>12}"]
+        lines = [f"{'saved':20} {'line':>5} {'dtype':8} {'shape':16} {'bytes':>12}  formula"]
         for r in self.rows:
             size = f"{r.nbytes:12d}" if r.owned else "    argument"
-            lines.append(f"{r.name:20} {r.dtype:8} {r.shape!s:20} {size}")
-        lines.append(f"{'total':50} {self.nbytes:12d}")
+            line = f"{r.line:5d}" if r.line else "     "
+            shape = str(r.shape)
+            lines.append(f"{r.name:20} {line} {r.dtype:8} {shape:16} {size}  {r.formula}".rstrip())
+            reader = f"needed by the adjoint of line {r.reader}: {r.needed_by}" if r.reader else ""
+            lines += [f"{'':6}{text}" for text in (reader, r.why) if text]
+        lines.append(f"{'total':52} {self.nbytes:12d}")
+        if self.peak is not None:
+            lines.append(f"{'most at a time, results included':52} {self.peak:12d}")
         return "\n".join(lines)
 
 
@@ -63,13 +86,3 @@ def unique(names: Sequence[str]) -> list[str]:
 def named(names: Sequence[str], values: Sequence[Any]) -> Any:
     """The values as a named tuple."""
     return namedtuple("SavedValues", unique(names), rename=True)(*values)
-
-
-def table(names: Sequence[str], values: Sequence[Any], arguments: Sequence[Any]) -> Saved:
-    """The table for saved values; those in the arguments' memory are not owned."""
-    arrays = [a for a in arguments if isinstance(a, np.ndarray)]
-    rows = []
-    for name, value in zip(unique(names), values, strict=True):
-        shared = isinstance(value, np.ndarray) and any(np.may_share_memory(value, a) for a in arrays)
-        rows.append(Row(name, str(np.result_type(value)), np.shape(value), not shared))
-    return Saved(tuple(rows))

@@ -19,16 +19,16 @@ import numba
 import numpy as np
 
 from .. import compiler, errors, options
-from ..compiler.codegen.linemap import Text
+from ..compiler.codegen.linemap import UNEQUAL, Site, Text
 from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
 from ..errors import AdjitError, BackendError
 from ..options import Options
-from . import aliasing, files, modules, pytree
+from . import aliasing, files, modules, pytree, tracebacks
 from .modules import Loaded
 from .support import Failure
-from .workspace import EMPTY, Pool
+from .workspace import EMPTY, Lent, Pool
 
 Convert = Callable[[Any], Any]
 WORDS = numba.types.Array(numba.types.int64, 1, "C")
@@ -61,9 +61,19 @@ def _snapshot(value: object) -> object:
     return value
 
 
-def failure(found: Failure, text: Text) -> Exception:
-    """The error that a failed check of a generated program stands for."""
+def unequal(found: Failure, text: Text) -> bool:
+    """Whether lengths that a program took to be equal were not."""
     site = text.sites[found.args[0]]
+    return bool(site.error == UNEQUAL)
+
+
+def failure(found: Failure, text: Text) -> Exception:
+    """The error that a failed check of a generated program stands for, raised at the user's line."""
+    site = text.sites[found.args[0]]
+    return tracebacks.raised_at(_failure(found, site), site.location)
+
+
+def _failure(found: Failure, site: Site) -> Exception:
     if site.error == "OutOfBoundsError":
         _, index, length = found.args
         return errors.OutOfBoundsError(
@@ -72,12 +82,14 @@ def failure(found: Failure, text: Text) -> Exception:
         )
     own = getattr(errors, site.error, None)
     if own is not None:
-        made: Exception = own(site.message, site.location)
+        message = site.message
+        if site.names and len(found.args) > 1:
+            at = ", ".join(f"{n} = {v}" for n, v in zip(site.names, found.args[1], strict=True))
+            message = f"{message}, in the iteration {at}"
+        made: Exception = own(message, site.location)
         return made
     kind = getattr(builtins, site.error, RuntimeError)
     made = kind(site.message) if site.message else kind()
-    if site.location.line > 0 and hasattr(made, "add_note"):
-        made.add_note(f"raised at {site.location}")
     return made
 
 
@@ -132,6 +144,8 @@ class Runner:
         self.passed = {k: p for k, (_, _, p) in enumerate(known.results) if p >= 0}
         self.simple = not self.passed and not any(self.outs)
         self.ready: set[object] = set()
+        self.guessed = any(site.error == UNEQUAL for site in text.sites)
+        self.otherwise: Callable[[], Runner] | None = None  # makes a runner without the guesses
         self.pool = Pool() if text.workspace else None
 
     def prepare(self, leaves: Sequence[Any]) -> None:
@@ -184,7 +198,35 @@ class Runner:
         try:
             found = self.loaded.call(*leaves) if self.pool is None else self.with_workspace(leaves)
         except Failure as failed:
+            if unequal(failed, self.text) and self.otherwise is not None:
+                other = self.otherwise()
+                other.prepare(leaves)
+                self.__dict__.update(other.__dict__)
+                return self.call(leaves)
             raise failure(failed, self.text) from None
+        except Exception as error:
+            tracebacks.located(error, self.text, self.loaded.filename)
+            raise
+        return self.flat(found, leaves)
+
+    def lend(self, leaves: Sequence[Any]) -> tuple[Any, Lent | None]:
+        """The same, with the workspace that some results may lie in."""
+        if self.pool is None:
+            return self.call(leaves), None
+        if not self.loaded.compiled:
+            leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
+        lent = Lent(self.pool, self.pool.take())
+        try:
+            found = self.loaded.call(*leaves, lent.words[0])
+        except Failure as failed:
+            lent.back()
+            raise failure(failed, self.text) from None
+        except BaseException:
+            lent.drop()
+            raise
+        return self.flat(found, leaves), lent
+
+    def flat(self, found: Any, leaves: Sequence[Any]) -> Any:
         if self.count == 1:
             found = (found,)
         elif self.count == 0:

@@ -18,8 +18,9 @@ import numpy as np
 
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
 from . import pytree
-from .dispatch import Around, Runner, failure, same_value
+from .dispatch import Around, Runner, failure, same_value, unequal
 from .support import Failure
+from .tracebacks import located
 
 MISS = object()
 LARGEST = 2**63
@@ -39,6 +40,7 @@ class _Writer:
             "MISS": MISS,
             "Failure": Failure,
             "failure": failure,
+            "located": located,
             "same": same_value,
             "make": pytree.rebuild,
         }
@@ -143,13 +145,20 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         w.names.update(take=runner.pool.take, give=runner.pool.give)
         w.lines.append("    ws = take()")
         passed.append("ws")
+    if runner.guessed:
+        w.names.update(runner=runner, unequal=unequal)
+        w.unless("runner.text is text")
     w.lines += [
         "    try:",
         f"        r = call({', '.join(passed)})",
         "    except Failure as failed:",
+        *(["        if unequal(failed, text):", "            return MISS"] if runner.guessed else []),
         "        raise failure(failed, text) from None",
         "    except TypeError:  # not compiled for these",
         "        return MISS",
+        "    except Exception as error:",
+        "        located(error, text, '')",
+        "        raise",
         *(["    finally:", "        give(ws)"] if runner.pool is not None else []),
         f"    return {w.result(tree, runner)}",
     ]

@@ -57,10 +57,12 @@ def load(text: Text, cache: bool = True) -> Loaded:
 
 
 def _load(text: Text, name: str, compiled: bool, cache: bool) -> Loaded:
-    if not compiled:
-        return _run_plain(text, name)
     path = options.cache_folder() / f"{name}.py"
-    if cache and (files.read(path) == text.source.encode() or files.write(path, text.source.encode())):
+    data = text.source.encode()
+    on_disk = cache and (files.read(path) == data or files.write(path, data))
+    if not compiled:
+        return _run_plain(text, name, str(path) if on_disk else f"<{name}>")
+    if on_disk:
         try:
             module = _import(name, str(path))
             return Loaded(getattr(module, text.name), text, str(path), True)
@@ -102,8 +104,8 @@ def in_memory(text: Text) -> Loaded:
     return Loaded(getattr(module, text.name), text, filename, True)
 
 
-def _run_plain(text: Text, name: str) -> Loaded:
-    filename = f"<{name}>"
+def _run_plain(text: Text, name: str, filename: str) -> Loaded:
+    """Without Numba; a debugger finds the lines in the file, if there is one."""
     tree, names = plain.lifted(text.source)
     _remember(filename, text.source)
     module = types.ModuleType(f"{name}_plain")

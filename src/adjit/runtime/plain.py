@@ -15,7 +15,7 @@ import numpy as np
 
 from .support import failed, outside
 
-KEPT = ("range", "outside", "failed", "u", "stop_of", "len")
+KEPT = ("range", "outside", "failed", "failed_at", "u", "stop_of", "len")
 DTYPES = (*(f"int{n}" for n in (8, 16, 32, 64)), *(f"uint{n}" for n in (8, 16, 32, 64)))
 
 

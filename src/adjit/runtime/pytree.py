@@ -191,3 +191,37 @@ def assembler(tree: object) -> Assemble:
         return lambda flat: tuple([p(flat) for p in parts])
     kind, keys = tree.kind, tree.keys
     return lambda flat: rebuild(kind, keys, [p(flat) for p in parts])
+
+
+def mapped(value: Any, f: Callable[[Any], Any]) -> Any:
+    """The same structure with `f(leaf)` at each leaf.
+
+    >>> mapped({"a": 1.0, "b": (2.0, 3.0)}, lambda x: 10 * x)
+    {'a': 10.0, 'b': (20.0, 30.0)}
+    """
+    node = children(value)
+    if node is None:
+        return f(value)
+    return rebuild(node[0], node[1], [mapped(part, f) for part in node[2]])
+
+
+def flat(value: Any) -> list[Any]:
+    """The leaves of a structure in order."""
+    node = children(value)
+    return [value] if node is None else [leaf for part in node[2] for leaf in flat(part)]
+
+
+def matched(value: Any, other: Any, missing: Any) -> Any:
+    """The structure of `value` with the leaves of `other`, which may have None for a whole part: then
+    `missing` at
+    each leaf of that part.
+
+    >>> matched(({"n": 1, "m": 2}, 3.0), (None, 5.0), 0)
+    ({'n': 0, 'm': 0}, 5.0)
+    """
+    if other is None:
+        return mapped(value, lambda leaf: None if leaf is None else missing)
+    node, inner = children(value), children(other)
+    if node is None or inner is None:
+        return other
+    return rebuild(node[0], node[1], [matched(a, b, missing) for a, b in zip(node[2], inner[2], strict=True)])

@@ -43,6 +43,11 @@ def failed(site: int) -> None:
 
 
 @jitable
+def failed_at(site: int, values: Any) -> None:
+    raise Failure(site, values)
+
+
+@jitable
 def outside(site: int, index: int, length: int) -> None:
     raise Failure(site, index, length)
 

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from adjit.compiler.ir.nodes import Accumulate, For, Function
+from adjit.compiler.ir.nodes import Accumulate, For, Function, Load
 from adjit.compiler.ir.verify import verify
 from adjit.compiler.ir.visitor import walk
 from adjit.compiler.passes.relay import relay
@@ -27,6 +27,19 @@ def f(x: "f8[:]", a: "f8[:,:]", n: "i8", s: "f8"):
     for i in range(1, n - 1):
         s = s + x[i]
         x[i + 1] += s * 0.25
+    return s
+"""
+STORED = """
+def f(x: "f8[:]", a: "f8[:,:]", n: "i8", s: "f8"):
+    for i in range(1, n - 1):
+        x[i] = x[i - 1] * 0.5 + a[1, i + 1]
+    return s
+"""
+STORED_OVER = """
+def f(x: "f8[:]", a: "f8[:,:]", n: "i8", s: "f8"):
+    for i in range(1, n - 1):
+        x[i] = x[i - 1] * 0.5
+        x[n - i] = s
     return s
 """
 READ_BETWEEN = """
@@ -78,7 +91,13 @@ def test_what_the_next_pass_reads_is_carried(source: str) -> None:
     assert not any(isinstance(s, Accumulate) for s in walk(loop.body))
 
 
-@pytest.mark.parametrize("source", [READ_BETWEEN, READ_FIRST])
+def test_what_is_stored_is_not_loaded_again() -> None:
+    assert check(STORED)
+    (loop,) = (s for s in walk(relay(read(STORED)).body) if isinstance(s, For))
+    assert sum(isinstance(s, Load) for s in walk(loop.body)) == 1
+
+
+@pytest.mark.parametrize("source", [READ_BETWEEN, READ_FIRST, STORED_OVER])
 def test_what_is_read_between_stays_in_memory(source: str) -> None:
     assert not check(source)
 

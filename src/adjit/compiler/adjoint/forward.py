@@ -22,6 +22,7 @@ from .capacity import Capacity
 from .copying import elements, flat_index, nest, shape_of, store_flat
 from .fusion import Trailing
 from .hull import extents, starts
+from .marks import Collected, allocate
 from .plan import Plan, Snapshot
 from .storage import ZERO, Layout, Lookup, layout, size, slot, trips
 
@@ -43,6 +44,7 @@ class Trail:
     layouts: dict[Block, Layout] = field(default_factory=dict)
     shadows: dict[Var, Var] = field(default_factory=dict)
     exports: dict[Var, Operand] = field(default_factory=dict)
+    marks: dict[str, Var] = field(default_factory=dict)
 
 
 class ForwardSweep:
@@ -56,6 +58,7 @@ class ForwardSweep:
         self.position: dict[Site, Operand] = dict.fromkeys(self.sites, ZERO)
         self.exchanged = self._exchanged()
         self.reverse: Reverser | None = None
+        self.collected: list[Collected] = []  # intermediates bound inside loops and branches
 
     # -- preparation
     def layout(self, block: Block) -> Layout:
@@ -116,6 +119,9 @@ class ForwardSweep:
         """The statements of the function, or of the body of a fused loop."""
         trailing = self.plan.fusion.of.get(block)
         for stmt in block.stmts:
+            for one in self.collected if block is self.place.top else ():
+                if one.first is stmt:
+                    self.trail.marks[one.name] = allocate(self.b, self.place, one)
             if trailing is not None and stmt in trailing.loops:
                 assert isinstance(stmt, For) and self.reverse is not None
                 if stmt is trailing.loops[0]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..ir.nodes import Block, For, Function, Operand, Var
 from .fusion import Trailing
-from .sweep import ReverseSweep
+from .sweep import ReverseSweep, backwards
 
 
 class FusedLoops:
@@ -30,7 +30,7 @@ class FusedLoops:
             if block is self.fn.body:
                 self.start()
             for stmt in reversed(block.stmts):
-                with sweep.b.at(stmt.loc):
+                with sweep.b.at(backwards(stmt.loc)):
                     if stmt in trailing.behind:
                         sweep.statement(stmt)
                     elif isinstance(stmt, For) and stmt in trailing.loops:

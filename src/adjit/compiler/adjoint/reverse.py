@@ -16,11 +16,13 @@ from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Alloc, Block, For, Function, Mark, Operand, Stmt, Var, While
 from ..ir.types import INT, Array, is_float
 from ..ir.visitor import free_vars, max_number, with_blocks
+from .account import Account, Note, notes
 from .activity import Activity, activity
 from .copying import add_array, fill, shape_of
 from .forward import ForwardSweep
 from .fused import FusedLoops
 from .fusion import Fusion, early, find
+from .marks import collected, nested
 from .plan import make_plan
 from .sweep import ReverseSweep
 
@@ -34,6 +36,7 @@ class _Halves:
     buffers: list[Var]
     marked: list[Operand]
     cotangents: frozenset[Operand]  # those that are known before the reverse sweep starts
+    account: Account
 
 
 def joint(
@@ -88,12 +91,23 @@ def split(
     )
 
 
-def kept(fn: Function, wrt: Sequence[int], seeded: Sequence[int] | None = None) -> Function:
-    """The forward sweep of `joint`. Further results: what the reverse sweep reads of it, cotangents apart."""
-    halves = _differentiate(fn, wrt, 1.0, False, (), (), seeded)
+def kept(
+    fn: Function,
+    wrt: Sequence[int],
+    seeded: Sequence[int] | None = None,
+    outputs: Sequence[int] = (),
+    apart: bool = False,
+) -> tuple[Function, tuple[Note, ...]]:
+    """The forward sweep of `joint`, or of `split` if `apart`. Further results: what the reverse sweep reads
+    of
+    it, cotangents apart, with a note on each.
+    """
+    halves = _differentiate(fn, wrt, None if apart else 1.0, False, outputs, (), seeded)
     backward = Block(tuple(halves.backward.stmts), tuple(halves.gradients))
-    saved = tuple(v for v in free_vars(backward) if v not in halves.cotangents)
-    return replace(fn, body=Block(tuple(halves.forward.stmts)), results=(*fn.results, *saved))
+    known = halves.cotangents | set(halves.seeds)
+    saved = tuple(v for v in free_vars(backward) if v not in known)
+    made = replace(fn, body=Block(tuple(halves.forward.stmts)), results=(*fn.results, *saved))
+    return made, notes(halves.account, saved)
 
 
 def with_trips(fn: Function) -> Function:
@@ -133,11 +147,14 @@ def _differentiate(
     seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
     memory = roots(fn)
     active = activity(fn, memory, [fn.params[k] for k in wrt], seeded)
-    plan = make_plan(fn, active, Fusion() if seed is None else find(fn, active))
+    plan = make_plan(fn, active, Fusion() if seed is None or nested(fn) else find(fn, active))
     names = Names(max_number(fn) + 1)
     forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
     sweep = ForwardSweep(forward, plan, active)
+    inner = collected(fn, plan.place, marks)
+    sweep.collected = list(inner.values())
     reverse = ReverseSweep(backward, plan, active, sweep)
+    reverse.collected = {m: one for one in inner.values() for m in one.marks}
     parameters = [fn.params[k] for k in wrt]
     seeds: list[Var] = []
     if plan.fusion.of:
@@ -153,13 +170,12 @@ def _differentiate(
     if not plan.fusion.of:
         _shadows(fn, reverse, active)
         seeds = _seeds(reverse, seeded, seed)
+    account = Account(plan, active, sweep.trail)
     known = frozenset((*reverse.again.shadows.values(), *reverse.ct.sums.values()))
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
-    marked = [
-        reverse.marked[m] if m in reverse.marked else _without_influence(fn, backward, m) for m in marks
-    ]
-    return _Halves(forward, backward, seeds, gradients, list(buffers.values()), marked, known)
+    marked = [_marked(reverse, fn, m) for m in marks]
+    return _Halves(forward, backward, seeds, gradients, list(buffers.values()), marked, known, account)
 
 
 def _buffers(
@@ -206,6 +222,14 @@ def _seeds(reverse: ReverseSweep, seeded: Sequence[Operand], seed: float | None)
         else:
             reverse.ct.add(r, v)
     return found
+
+
+def _marked(reverse: ReverseSweep, fn: Function, name: str) -> Operand:
+    buffer = reverse.forward.trail.marks.get(name)
+    if buffer is not None:
+        assert isinstance(buffer.type, Array)
+        return buffer if buffer.type.ndim else reverse.b.load(buffer, ())
+    return reverse.marked[name] if name in reverse.marked else _without_influence(fn, reverse.b, name)
 
 
 def _without_influence(fn: Function, b: Builder, name: str) -> Operand:

@@ -45,7 +45,7 @@ def layout(place: Placement, block: Block) -> Layout:
     while start > 0 and _extends(place, loops[start - 1], loops[start:]):
         start -= 1
     inside = tuple(s for s in loops[start:] if isinstance(s, For))
-    box = _whole(place, inside)
+    box = whole_box(place, inside)
     outer = tuple(loops[:start])
     if not outer and (not box or _bounds_on_top(place, box)):
         return Layout((), box)
@@ -81,7 +81,7 @@ def _strip_of(place: Placement, loop: For) -> For | None:
     return start if width == start.step else None
 
 
-def _whole(place: Placement, box: tuple[For, ...]) -> tuple[For, ...]:
+def whole_box(place: Placement, box: tuple[For, ...]) -> tuple[For, ...]:
     """The box with one loop for each loop in strips."""
     strips = {s: _strip_of(place, s) for s in box}
     split = {c for c in strips.values() if c in box}

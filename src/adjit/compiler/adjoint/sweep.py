@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from ..ir.builder import Builder, const
 from ..ir.nodes import (
@@ -21,6 +22,7 @@ from ..ir.nodes import (
     For,
     If,
     Load,
+    Location,
     Mark,
     Op,
     Operand,
@@ -35,14 +37,20 @@ from ..library import ROUTINES
 from ..ops import TABLE
 from .activity import Activity, is_active
 from .again import Again
-from .copying import copy_array, fill, shape_of
+from .copying import copy_array, fill, nest, shape_of
 from .cotangents import Cotangents
 from .forward import ForwardSweep
+from .marks import Collected, slot
 from .needs import active_positions
 from .partials import reads, trace
 from .plan import Plan
 from .regions import reverse_branch, reverse_loop
 from .storage import size
+
+
+def backwards(loc: Location) -> Location:
+    """The place, for what the reverse sweep does there."""
+    return loc if loc.reverse else replace(loc, reverse=True)
 
 
 class ReverseSweep:
@@ -51,6 +59,7 @@ class ReverseSweep:
         self.again = Again(b, plan, forward.trail)
         self.ct = Cotangents(b, active)
         self.marked: dict[str, Operand] = {}
+        self.collected: dict[Mark, Collected] = {}
         self.done: set[Stmt] = set()
 
     @contextmanager
@@ -75,7 +84,7 @@ class ReverseSweep:
         """Reverse a block; cotangents of its yields have been added before."""
         self._shadows_inside(block)
         for stmt in reversed(block.stmts):
-            with self.b.at(stmt.loc):
+            with self.b.at(backwards(stmt.loc)):
                 self.statement(stmt)
 
     def _shadows_inside(self, block: Block) -> None:
@@ -201,17 +210,34 @@ class ReverseSweep:
         the last one counts.
         """
         name, value = stmt.name, stmt.value
+        one = self.collected.get(stmt)
         if stmt.out is not None:
             ct = self.ct.take(stmt.out)
             if ct is not None:
-                self.marked.setdefault(name, ct)
                 self.ct.add(value, ct)
-        elif name not in self.marked:
+                if one is not None:
+                    self.b.store(self.forward.trail.marks[name], slot(self.b, one, self.again.value), ct)
+                elif self.plan.place.block_with[stmt] is self.plan.place.top:
+                    self.marked.setdefault(name, ct)
+        elif one is not None:
+            self._collect(stmt, one)
+        elif name not in self.marked and self.plan.place.block_with[stmt] is self.plan.place.top:
             assert isinstance(value, Var)
             shadow = self.again.shadow(value)
             copy = self.b.alloc(shape_of(self.b, shadow), value.type.dtype, f"ct_{name}")
             copy_array(self.b, shadow, copy)
             self.marked[name] = copy
+
+    def _collect(self, stmt: Mark, one: Collected) -> None:
+        """The shadow of an array into the entry of the present pass."""
+        assert isinstance(stmt.value, Var)
+        shadow, buffer = self.again.shadow(stmt.value), self.forward.trail.marks[stmt.name]
+        at = slot(self.b, one, self.again.value)
+
+        def copy(index: tuple[Operand, ...]) -> None:
+            self.b.store(buffer, (*at, *index), self.b.load(shadow, index))
+
+        nest(self.b, shape_of(self.b, shadow), copy)
 
     def moved_back(self, mover: Stmt | Block) -> None:
         """Step the positions of boxes back to where their slots begin."""

@@ -50,7 +50,7 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
     floats = [r for r in fn.results if is_float(r.type)]
     active = activity(fn, memory, parameters, floats)
     b = Builder(Names(max_number(fn) + 1), fn.loc)
-    mode = _TangentMode(b, active)
+    mode = TangentMode(b, active)
     directions = [_like(b, v) for v in parameters]
     mode.start(fn, dict(zip(parameters, directions, strict=True)))
     for stmt in fn.body.stmts:
@@ -70,7 +70,9 @@ def _like(b: Builder, v: Var) -> Var:
     return b.fresh(f"t_{v.name}", type_)
 
 
-class _TangentMode:
+class TangentMode:
+    dtype: str | None = None  # of tangents, where it is not that of the primal
+
     def __init__(self, b: Builder, active: Activity) -> None:
         self.b, self.active = b, active
         self.of: dict[Var, Operand] = {}
@@ -89,7 +91,8 @@ class _TangentMode:
             elif v in given and v not in written:
                 self.of[v] = given[v]
             elif v in self.active:
-                fresh = self.b.alloc(shape_of(self.b, v), v.type.dtype, f"t_{v.name}", zeroed=v not in given)
+                kind = self.dtype or v.type.dtype
+                fresh = self.b.alloc(shape_of(self.b, v), kind, f"t_{v.name}", zeroed=v not in given)
                 if v in given:
                     copy_array(self.b, given[v], fresh)
                 self.of[v] = fresh
@@ -139,12 +142,12 @@ class _TangentMode:
                 case Mark(value=value, out=out):
                     if out is not None:
                         self.b.emit(Op(out, "cast", (value,), loc=stmt.loc))
-                        self._simple(stmt)
+                        self.simple(stmt)
                 case _:
                     self.b.emit(stmt)
-                    self._simple(stmt)
+                    self.simple(stmt)
 
-    def _simple(self, stmt: Stmt) -> None:
+    def simple(self, stmt: Stmt) -> None:
         b = self.b
         match stmt:
             case Op(out=out) if out in self.active:
@@ -214,7 +217,7 @@ class _TangentMode:
     def _extra(self, variables: Sequence[Var]) -> list[int]:
         return [k for k, v in enumerate(variables) if v in self.active]
 
-    def _fresh(self, v: Var) -> Var:
+    def fresh(self, v: Var) -> Var:
         return self.b.fresh(f"t_{v.name}", v.type)
 
     def _carried(self, x: Operand) -> Operand:
@@ -226,8 +229,8 @@ class _TangentMode:
     def _loop(self, stmt: For | While) -> None:
         extra = self._extra(stmt.args)
         inits = tuple(self._carried(stmt.inits[k]) for k in extra)
-        args = tuple(self._fresh(stmt.args[k]) for k in extra)
-        outs = tuple(self._fresh(stmt.outs[k]) for k in extra)
+        args = tuple(self.fresh(stmt.args[k]) for k in extra)
+        outs = tuple(self.fresh(stmt.outs[k]) for k in extra)
         self.of.update(zip((stmt.args[k] for k in extra), args, strict=True))
         body = self._block(stmt.body, extra)
         self.of.update(zip((stmt.outs[k] for k in extra), outs, strict=True))
@@ -239,7 +242,7 @@ class _TangentMode:
     def _branch(self, stmt: If) -> None:
         extra = self._extra(stmt.outs)
         then, orelse = self._block(stmt.then, extra), self._block(stmt.orelse, extra)
-        outs = tuple(self._fresh(stmt.outs[k]) for k in extra)
+        outs = tuple(self.fresh(stmt.outs[k]) for k in extra)
         self.of.update(zip((stmt.outs[k] for k in extra), outs, strict=True))
         self.b.emit(replace(stmt, then=then, orelse=orelse, outs=(*stmt.outs, *outs)))
 

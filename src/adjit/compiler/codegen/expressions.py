@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ..ir.nodes import Const, Dim, For, Function, Load, Op, Operand, Var
+from ..ir.nodes import Const, Dim, For, Function, Load, Location, Op, Operand, Var
 from ..ir.types import Array, is_float
 from ..ir.visitor import walk
 from ..ops import TABLE
@@ -106,12 +106,16 @@ class Expressions:
         self.folded = folded
         self.loops = {s.iv: s for s in walk(fn.body) if isinstance(s, For)}
         self.ops = {s.out: s for s in walk(fn.body) if isinstance(s, Op)}
+        self.read: list[Location] = []  # places of the folded statements printed since it was emptied
 
     def of(self, x: Operand) -> ast.expr:
         if isinstance(x, Const):
             return constant(x)
         stmt = self.folded.stmts.get(x)
-        return name(self.names[x]) if stmt is None else self.computed(stmt)
+        if stmt is None:
+            return name(self.names[x])
+        self.read.append(stmt.loc)
+        return self.computed(stmt)
 
     def computed(self, stmt: Op | Load | Dim) -> ast.expr:
         """What a statement computes."""

@@ -19,17 +19,28 @@ class Site:
     location: Location
     array: str = ""
     axis: int = 0
+    names: tuple[str, ...] = ()  # of the values that a failure has with it
+
+
+UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to be equal
 
 
 @dataclass(frozen=True)
 class Text:
-    """A generated module: its one public function is `name`; `lines[k]` is the user's place of line k + 1."""
+    """A generated module: its one public function is `name`; `lines[k]` is the user's place of line k + 1,
+    `folded[k]` are the places of what stands inside that line's expressions."""
 
     source: str
     name: str
     sites: tuple[Site, ...]
     lines: tuple[Location, ...]
     workspace: bool = False  # whether it has a last parameter more, see `workspace`
+    folded: tuple[tuple[Location, ...], ...] = ()
+
+    def user_locations(self, line: int) -> list[Location]:
+        """All the user's places that a generated line comes from."""
+        found = [self.lines[line - 1], *(self.folded[line - 1] if self.folded else ())]
+        return [loc for loc in dict.fromkeys(found) if loc.line > 0]
 
     def user_location(self, line: int) -> Location | None:
         """The user's place of a generated line, or the nearest one above it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function
@@ -30,6 +30,7 @@ HELPERS = (
     "grow",
     "outside",
     "failed",
+    "failed_at",
     "stop_of",
     "take",
     "take_zeros",
@@ -63,19 +64,27 @@ def _called(lines: list[str]) -> set[str]:
     return {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
-def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), title: str = "") -> Text:
-    """The text of the module; its function has the name of `fn`. `routines` are library calls it may make."""
+def module_text(
+    fn: Function,
+    options: Options,
+    routines: tuple[str, ...] = (),
+    title: str = "",
+    lent: Collection[int] = (),
+) -> Text:
+    """The text of the module; its function has the name of `fn`. `routines` are library calls it may make,
+    `lent` results that may lie in the workspace.
+    """
     name = identifier(fn.name)
     taken = (WORKSPACE, *HELPERS, *special.NAMES, *BOUND, *VECTOR, *routines)
     if name in taken or name in RESERVED:
         name += "_"
-    kept = reusable(fn)
+    kept = reusable(fn, lent)
     body = Statements(fn, (name, *taken), kept, options.precise)
     body.run()
     params = [*(body.names[v] for v in fn.params), *([WORKSPACE] if kept else [])]
     code = [
         f"def {name}({', '.join(params)}):",
-        *((TAB * depth + text) if text else "" for depth, text, _ in body.lines),
+        *((TAB * depth + text) if text else "" for depth, text, *_ in body.lines),
     ]
     head = [
         *_header(fn, body, title or name),
@@ -85,9 +94,10 @@ def module_text(fn: Function, options: Options, routines: tuple[str, ...] = (), 
         "",
         _decorator(options),
     ]
-    places = [*([NOWHERE] * (len(head) + 1)), *(loc for _, _, loc in body.lines)]
+    places = [*([NOWHERE] * (len(head) + 1)), *(loc for _, _, loc, _ in body.lines)]
+    folded = [*([()] * (len(head) + 1)), *(inner for *_, inner in body.lines)]
     text = "\n".join([*head, *code]) + "\n"
-    return Text(text, name, tuple(body.sites), tuple(places), bool(kept))
+    return Text(text, name, tuple(body.sites), tuple(places), bool(kept), tuple(folded))
 
 
 def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[str]:

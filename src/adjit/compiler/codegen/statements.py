@@ -45,7 +45,7 @@ from .linemap import Site
 from .moves import Move, assignment, sequence
 from .naming import name_variables
 
-Line = tuple[int, str, Location]
+Line = tuple[int, str, Location, tuple[Location, ...]]  # depth, text, place, places of what is folded in
 PASS = ast.Pass()
 TAB = "    "
 WORKSPACE = "ws"
@@ -97,8 +97,10 @@ class Statements:
 
     # -- lines
     def text(self, text: str) -> None:
+        folded = tuple(dict.fromkeys(self.expressions.read))
+        self.expressions.read.clear()
         for part in text.split("\n"):
-            self.lines.append((self.depth, part, self.loc))
+            self.lines.append((self.depth, part, self.loc, folded))
 
     def put(self, node: ast.stmt) -> None:
         self.text(printing.statement(node))
@@ -119,7 +121,7 @@ class Statements:
         self.quoted = here
         source = linecache.getline(loc.file, loc.line).strip()
         if source and self.lines and self.depth == 1:
-            self.lines.append((0, "", NOWHERE))
+            self.lines.append((0, "", NOWHERE, ()))
         if source:
             self.text(f"# {source}")
 
@@ -136,13 +138,15 @@ class Statements:
 
     def nested(self, block: Block, last: Sequence[ast.stmt]) -> None:
         """An inner block and the assignments at its end."""
-        kept = self.quoted
+        kept, read = self.quoted, self.expressions.read
+        self.expressions.read = []
         self.depth += 1
         start = len(self.lines)
         self.block(block)
+        self.expressions.read = read
         for node in last:
             self.put(node)
-        if not any(not text.startswith("#") and text for _, text, _ in self.lines[start:]):
+        if not any(not text.startswith("#") and text for _, text, *_ in self.lines[start:]):
             self.put(PASS)
         self.depth -= 1
         self.quoted = kept
@@ -275,8 +279,10 @@ class Statements:
             self.nested(*last)
 
     # -- checks
-    def site(self, error: str, message: str, array: str = "", axis: int = 0) -> ast.expr:
-        self.sites.append(Site(error, message, self.loc, array, axis))
+    def site(
+        self, error: str, message: str, array: str = "", axis: int = 0, names: Sequence[str] = ()
+    ) -> ast.expr:
+        self.sites.append(Site(error, message, self.loc, array, axis, tuple(names)))
         return literal(len(self.sites) - 1)
 
     def bounds(self, stmt: Bounds) -> None:
@@ -291,7 +297,12 @@ class Statements:
 
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
-        self.failing(call("failed", self.site(stmt.error, stmt.message)))
+        if not stmt.values:
+            self.failing(call("failed", self.site(stmt.error, stmt.message)))
+            return
+        names = [v.name for v in stmt.values if isinstance(v, Var)]
+        site = self.site(stmt.error, stmt.message, names=names)
+        self.failing(call("failed_at", site, self.tuple(stmt.values)))
 
     def failing(self, value: ast.expr) -> None:
         self.depth += 1

@@ -1,14 +1,16 @@
 """Which arrays of a function can lie in memory that is kept from call to call.
 
-Input: a core function. Output: the arrays whose allocations may be taken from a workspace. Fresh memory
+Input: a core function, and which of its results are lent: the caller keeps the workspace for as long as it
+reads them. Output: the arrays whose allocations may be taken from a workspace. Fresh memory
 costs a page fault per four kilobytes, more than most loops that fill it. Invariants: such an array is not,
-and shares nothing with, a result; its allocation runs at most once per call. Non-goals: sharing memory
+and shares nothing with, a result that is not lent; its allocation runs at most once per call. Non-goals:
+sharing memory
 between arrays whose lives do not overlap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..analyses.alias import roots
 from ..ir.nodes import Alloc, Block, Const, Function, If, Stmt, Var
@@ -37,12 +39,12 @@ def _size(stmt: Alloc) -> int | None:
     return size
 
 
-def reusable(fn: Function) -> frozenset[Var]:
+def reusable(fn: Function, lent: Collection[int] = ()) -> frozenset[Var]:
     """Arrays that can be taken from a workspace."""
     memory = roots(fn)
     returned: set[Var] = set()
-    for r in fn.results:
-        if isinstance(r, Var) and isinstance(r.type, Array):
+    for k, r in enumerate(fn.results):
+        if k not in lent and isinstance(r, Var) and isinstance(r.type, Array):
             returned |= memory[r]
     found: dict[Var, int | None] = {}
     for stmt in _once(fn.body):

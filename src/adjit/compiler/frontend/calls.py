@@ -182,11 +182,11 @@ def _own(function: object) -> bool:
 def _transform(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """`adjit.grad(f)` and the like inside a user's function: the transform is made now."""
     name = getattr(function, "__name__", "")
-    if name not in ("grad", "value_and_grad", "jit"):
+    if name not in ("grad", "value_and_grad", "jit", "vmap", "checkpoint"):
         ctx.error(
             UnsupportedSyntaxError,
             f"adjit.{name} is not supported inside a differentiated function",
-            instead="use adjit.grad or adjit.value_and_grad there",
+            instead="use adjit.grad, adjit.value_and_grad or adjit.vmap there",
         )
     if name == "jit" and len(args) == 1:
         return args[0]

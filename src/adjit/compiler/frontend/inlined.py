@@ -81,7 +81,7 @@ class Specifications:
 
 def call(ctx: Specialiser, transform: Transform, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """The value of `transform(*args, **kwargs)`."""
-    values = _bound(ctx, transform, args, kwargs)
+    values = bound(ctx, transform, args, kwargs)
     program, operands, arrays = _program(ctx, transform, values)
     _overlaps(ctx, program, operands)
     for var in _written(program, operands):
@@ -89,7 +89,7 @@ def call(ctx: Specialiser, transform: Transform, args: Sequence[Value], kwargs: 
     return inline(ctx, program, operands, arrays)
 
 
-def _bound(
+def bound(
     ctx: Specialiser, transform: object, args: Sequence[Value], kwargs: dict[str, Value]
 ) -> list[Value]:
     """One value per parameter, in order."""
@@ -159,7 +159,13 @@ def inline(
     ctx: Specialiser, program: Program, operands: Sequence[Operand], arrays: Sequence[ArrayValue]
 ) -> Value:
     """The program's statements here, and what it returns."""
-    hidden = []
+    results = instantiate(ctx.b, program.function, [*operands, *hidden_operands(ctx, program)])
+    return result_value(ctx, program.result, results)
+
+
+def hidden_operands(ctx: Specialiser, program: Program) -> list[Operand]:
+    """What a program reads from global and closure variables, here; its constants are guarded here too."""
+    hidden: list[Operand] = []
     for h in program.hidden:
         if isinstance(h.fetch, Outer):
             hidden.append(h.fetch.operand)
@@ -171,8 +177,7 @@ def inline(
     for g in program.guards:
         if g not in ctx.guards:
             ctx.guards.append(g)
-    results = instantiate(ctx.b, program.function, [*operands, *hidden])
-    return result_value(ctx, program.result, results)
+    return hidden
 
 
 def result_value(ctx: Specialiser, tree: object, results: Sequence[Operand]) -> Value:

@@ -177,14 +177,17 @@ class Specialiser:
             stays = frame.facts.virtual_may_stay(name, at)
             if frame.quiet:
                 stays = name in frame.once or frame.facts.read_once(name)
+            stays = stays and not self.options.debug_nans  # each statement by itself, on its own line
             if name.startswith("@") or stays:
                 self.born[value] = self.b.scopes[-1]
             else:
                 value = materialise(self, value, name)
         elif not name.startswith("@") and name not in frame.once:
             value = self.settled(value, name)
-        if name in self.options.intermediates and len(self.frames) == 1:
-            value = intermediate(self, name, value)
+        if self.options.intermediates:
+            whole = name if len(self.frames) == 1 else f"{frame.source.name}.{name}"
+            if whole in self.options.intermediates and not frame.quiet:
+                value = intermediate(self, whole, value)
         frame.names[name] = value
 
     @contextmanager

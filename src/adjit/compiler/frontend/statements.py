@@ -81,17 +81,30 @@ def _run(ctx: Specialiser, s: ast.stmt) -> None:
 
 
 def _assign(ctx: Specialiser, s: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
+    since = ctx.b.names.next
     if isinstance(value, ast.JoinedStr) and isinstance(targets[0], ast.Name):
         found: Value = _message(ctx, value, targets[0].id)
     else:
         with ctx.naming(targets):
             found = ctx.eval(value)
+    if not ctx.frame.quiet:
+        _name(ctx, targets[0], found, since)
     if len(targets) > 1:
         found = ctx.settled(found, "t")
     elif isinstance(found, Sequence_) and isinstance(targets[0], ast.Tuple | ast.List):
         found = _parallel(ctx, found)
     for target in targets:
         assign(ctx, target, found, s)
+
+
+def _name(ctx: Specialiser, target: ast.expr, found: Value, since: int) -> None:
+    """Scalars that were made for a variable are called after it."""
+    match target, found:
+        case ast.Name(id=name), ScalarValue(operand=operand) if not name.startswith("@"):
+            ctx.b.name(operand, name, since)
+        case ast.Tuple(elts=inner) | ast.List(elts=inner), Sequence_(items=items) if len(inner) == len(items):
+            for t, v in zip(inner, items, strict=True):
+                _name(ctx, t, v, since)
 
 
 def _message(ctx: Specialiser, value: ast.JoinedStr, name: str) -> Value:

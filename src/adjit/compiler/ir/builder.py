@@ -103,6 +103,17 @@ class Builder:
         """The allocations and parameters whose memory `array` may be."""
         return self.origins.get(array) or frozenset((array,))
 
+    def name(self, x: Operand, name: str, since: int) -> None:
+        """Call a scalar after the user's variable, if it was made for it: it has no name of its own and its
+        number
+        is `since` or later. Names mean nothing to the program, so the variable itself changes, not what
+        reads it.
+        """
+        if not isinstance(x, Var) or x.number < since or isinstance(x.type, Array):
+            return
+        if x.name == "t" or any(isinstance(s, Load) and s.out is x for s in self.stmts[-8:]):
+            object.__setattr__(x, "name", name)
+
     # -- blocks
     @contextmanager
     def block(self) -> Iterator[list[Stmt]]:

@@ -55,6 +55,7 @@ class Location:
     end_line: int = 0
     end_column: int = 0
     function: str = ""
+    reverse: bool = False  # whether a reverse sweep made what stands here
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column + 1}"
@@ -170,7 +171,8 @@ class Reshape(Stmt):
 class Call(Stmt):
     """Library routine `name`: the table in `library` states which array arguments it reads and writes.
 
-    `attrs` are constants; that of a routine that stands for a rule of the user's is a `library.rules.Rule`.
+    `attrs` are constants: a `library.rules.Rule` where the routine stands for a rule of the user's, a
+    `adjoint.checkpoints.Region` where a part is run again in reverse.
     """
 
     name: str
@@ -239,11 +241,14 @@ class Bounds(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Stmt):
-    """`error` names a builtin exception or one of `adjit.errors`; `message` is constant text."""
+    """`error` names a builtin exception or one of `adjit.errors`; `message` is constant text, `values` are
+    numbers that the error shows with their names.
+    """
 
     cond: Operand
     error: str
     message: str
+    values: tuple[Operand, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

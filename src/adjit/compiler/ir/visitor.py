@@ -70,8 +70,10 @@ def operands(stmt: Stmt) -> tuple[Operand, ...]:
             return (lo, hi, *inits)
         case While(inits=inits):
             return inits
-        case If(cond=cond) | Check(cond=cond):
+        case If(cond=cond):
             return (cond,)
+        case Check(cond=cond, values=values):
+            return (cond, *values)
         case Bounds(array=array, index=index):
             return (array, index)
         case Mark(value=value):
@@ -195,7 +197,7 @@ def with_operands(stmt: Stmt, f: Rename) -> Stmt:
         case If(cond=cond):
             return replace(stmt, cond=f(cond))
         case Check(cond=cond):
-            return replace(stmt, cond=f(cond))
+            return replace(stmt, cond=f(cond), values=many(stmt.values))
         case Bounds(array=a, index=i):
             return replace(stmt, array=array(a), index=f(i))
         case Mark(value=value):

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.nodes import Function
+from ..ir.nodes import Function, Mark
+from ..ir.visitor import walk
+from .ahead import ahead
 from .batch import batch
 from .checks import checks, wraps
 from .closed_forms import closed_forms
@@ -18,6 +20,7 @@ from .dce import dce
 from .dead_stores import dead_stores
 from .distribute import distribute
 from .expand_rules import expand_rules
+from .first_stores import first_stores
 from .forward_stores import forward_stores
 from .fuse import fuse
 from .gather import gather
@@ -81,6 +84,7 @@ AFTER: tuple[Pass, ...] = (
     dead_stores,
     dce,
     promote_all,
+    first_stores,
     relay,
     gather,
     distribute,  # last, so that nothing fuses its parts again
@@ -100,7 +104,8 @@ def simplify(fn: Function) -> Function:
 
 def in_strips(fn: Function) -> Function:
     """Loops over samples in strips: once, for a captured function."""
-    return _run(fn, STRIPS)
+    marked = any(isinstance(s, Mark) for s in walk(fn.body))  # a mark in a loop has one entry per pass
+    return fn if marked else _run(fn, STRIPS)
 
 
 def finish(fn: Function) -> Function:
@@ -118,8 +123,8 @@ def staged(fn: Function) -> Function:
 
 
 def staged_but_sums(fn: Function) -> Function:
-    """The same where sums may be reassociated."""
-    return _run(fn, (stages_but_sums, *CLEAN))
+    """The same where sums may be reassociated, those of recurrences too."""
+    return _run(fn, (ahead, stages_but_sums, *CLEAN))
 
 
 def stages_but_sums(fn: Function) -> Function:

@@ -10,7 +10,7 @@ inner loops first.
 from __future__ import annotations
 
 from ..ir.builder import const
-from ..ir.nodes import Block, For, Function, Operand, Stmt, Var
+from ..ir.nodes import Block, For, Function, Mark, Operand, Stmt, Var
 from ..ir.visitor import int_const, walk
 from .clone import clone, mapped
 from .rewrite import Rewriter
@@ -33,6 +33,9 @@ class _Unrolling(Rewriter):
         lo, hi = int_const(new.lo), int_const(new.hi)
         passes = None if lo is None or hi is None else range(lo, hi, new.step)
         size = sum(1 for _ in walk(new.body))
+        if any(isinstance(s, Mark) for s in walk(new.body)):  # each pass has a gradient of its own
+            self.out.append(new)
+            return
         if passes is None or len(passes) > PASSES or len(passes) * size > STATEMENTS:
             self.out.append(new)
             return

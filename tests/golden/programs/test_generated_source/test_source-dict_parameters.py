@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, minimum, take, take_zeros, u, zeros
+from adjit.runtime.support import failed, minimum, take, u, zeros
 from adjit.runtime.vector import tanh
 
 
@@ -32,7 +32,7 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
     ct_p_w = zeros((n_p_w, n_p_w_1), np.float64)
     ct_p_b = zeros(n_p_w_1, np.float64)
     ct_x = zeros((n_x, n_p_w), np.float64)
-    ct__result = take_zeros(ws, (n_x, n_p_w_1), np.float64)
+    ct__result = take(ws, (n_x, n_p_w_1), np.float64)
     row_t = take(ws, (512,), np.float64)
     total = 0.0
     for i in range(n_x):
@@ -43,7 +43,7 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
                 t_1 = t * t
                 ct_t = (t + t) * (1.0 - t_1)
                 ct_p_b[u(j_1)] += ct_t
-                ct__result[i, u(j_1)] += ct_t
+                ct__result[i, u(j_1)] = ct_t
                 row_t[u(j_1 - j)] = t_1
             for j_1 in range(j, end):
                 total += row_t[u(j_1 - j)]

@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, take_zeros, u, zeros
+from adjit.runtime.support import outside, take, u, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -33,7 +33,7 @@ def gather_gradient(x, idx, ws):
     if 4 >= idx.shape[0]:
         outside(2, 4, idx.shape[0])
     ct_x = zeros(n_x, np.float64)
-    ct_y = take_zeros(ws, (n_idx,), np.float64)
+    ct_y = take(ws, (n_idx,), np.float64)
 
     # for k in range(5):
     s = 0.0
@@ -52,7 +52,7 @@ def gather_gradient(x, idx, ws):
     total = 0.0
     for i in range(n_idx):
         y_1 = y[i]
-        ct_y[i] += y_1 + y_1
+        ct_y[i] = y_1 + y_1
         # y = x[idx]
         idx_1 = idx[i]
         ct_x[u(idx_1 + n_x if idx_1 < 0 else idx_1)] += ct_y[i]

@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, outside, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, maximum, outside, take, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -25,7 +25,8 @@ def gauss_seidel_gradient(a, sweeps, ws):
             u_1[i, j] = a[i, j]
 
     # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
-    if 0 < sweeps:
+    any_1 = 0 < sweeps
+    if any_1:
         if 0 >= u_1.shape[0]:
             outside(0, 0, u_1.shape[0])
         if 4 >= u_1.shape[0]:
@@ -37,40 +38,56 @@ def gauss_seidel_gradient(a, sweeps, ws):
     trips = maximum(sweeps, 0)
     saved_t = take(ws, (trips, 3, 3), np.float64)
     saved_u = take(ws, (trips, 3, 3), np.float64)
+    if any_1:
+        u_2 = u_1[0, 1]
+    else:
+        u_2 = 0.0
+    if any_1:
+        u_3 = u_1[0, 2]
+    else:
+        u_3 = 0.0
+    if any_1:
+        u_4 = u_1[0, 3]
+    else:
+        u_4 = 0.0
 
     # for t in range(sweeps):
     for t in range(sweeps):
         # for i in range(1, 4):
+        u_5 = u_2
+        u_6 = u_3
+        u_7 = u_4
         for i in range(1, 4):
             # u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * u[i, j]
             t_1 = i - 1
             t_2 = i + 1
-            u_2 = u_1[i, 2]
-            t_3 = u_1[u(t_1), 1] + u_1[t_2, 1] + u_1[i, 0] + u_2
+            u_8 = u_1[i, 2]
+            t_3 = u_5 + u_1[t_2, 1] + u_1[i, 0] + u_8
             saved_t[t, u(t_1), 0] = t_3
-            u_3 = u_1[i, 1]
-            saved_u[t, u(t_1), 0] = u_3
-            t_3 = 0.25 * t_3 * u_3
-            u_1[i, 1] = t_3
-            u_3 = u_1[i, 3]
-            t_3 = u_1[u(t_1), 2] + u_1[t_2, 2] + t_3 + u_3
+            u_5 = u_1[i, 1]
+            saved_u[t, u(t_1), 0] = u_5
+            u_5 = 0.25 * t_3 * u_5
+            u_1[i, 1] = u_5
+            u_9 = u_1[i, 3]
+            t_3 = u_6 + u_1[t_2, 2] + u_5 + u_9
             saved_t[t, u(t_1), 1] = t_3
-            saved_u[t, u(t_1), 1] = u_2
-            t_3 = 0.25 * t_3 * u_2
-            u_1[i, 2] = t_3
-            t_3 = u_1[u(t_1), 3] + u_1[t_2, 3] + t_3 + u_1[i, 4]
+            saved_u[t, u(t_1), 1] = u_8
+            u_6 = 0.25 * t_3 * u_8
+            u_1[i, 2] = u_6
+            t_3 = u_7 + u_1[t_2, 3] + u_6 + u_1[i, 4]
             saved_t[t, u(t_1), 2] = t_3
-            saved_u[t, u(t_1), 2] = u_3
-            u_1[i, 3] = 0.25 * t_3 * u_3
-    ct_a = zeros((n_a, n_a_1), np.float64)
-    ct_u = take_zeros(ws, (n_a, n_a_1), np.float64)
+            saved_u[t, u(t_1), 2] = u_9
+            u_7 = 0.25 * t_3 * u_9
+            u_1[i, 3] = u_7
+    ct_a = empty((n_a, n_a_1), np.float64)
+    ct_u = take(ws, (n_a, n_a_1), np.float64)
 
     # return np.sum(u * u)
     total = 0.0
     for i in range(n_a):
         for j in range(n_a_1):
             u_2 = u_1[i, j]
-            ct_u[i, j] += u_2 + u_2
+            ct_u[i, j] = u_2 + u_2
             total += u_2 * u_2
 
     # for t in range(sweeps):
@@ -110,5 +127,5 @@ def gauss_seidel_gradient(a, sweeps, ws):
     # u = a.copy()
     for i in range(n_a):
         for j in range(n_a_1):
-            ct_a[i, j] += ct_u[i, j]
+            ct_a[i, j] = ct_u[i, j]
     return total, ct_a

@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, take, take_zeros, u
 from adjit.runtime.vector import cos, sin
 
 
@@ -58,10 +58,10 @@ def overlapping_writes_gradient(x, ws):
         y_2 = y[t_4]
         saved_y[i] = y_2
         y[t_4] = y_2 * a_1
-    ct_x = zeros(n_x, np.float64)
-    ct_y = take_zeros(ws, (n_x,), np.float64)
+    ct_x = empty(n_x, np.float64)
+    ct_y = take(ws, (n_x,), np.float64)
     ct_y_1 = take_zeros(ws, (t_2,), np.float64)
-    ct_y_2 = take_zeros(ws, (n_x,), np.float64)
+    ct_y_2 = take(ws, (n_x,), np.float64)
     ct_a = take_zeros(ws, (t_3,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
@@ -72,7 +72,7 @@ def overlapping_writes_gradient(x, ws):
         for i_1 in range(i, end):
             y_2 = y[u(i_1)]
             t_5 = sin(y_2)
-            ct_y[u(i_1)] += t_5 + y_2 * cos(y_2)
+            ct_y[u(i_1)] = t_5 + y_2 * cos(y_2)
             row_t[u(i_1 - i)] = y_2 * t_5
         for i_1 in range(i, end):
             total += row_t[u(i_1 - i)]
@@ -90,7 +90,7 @@ def overlapping_writes_gradient(x, ws):
     for i in range(n_x):
         ct_y_3 = ct_y[i]
         ct_y[i] = 0.0
-        ct_y_2[i] += ct_y_3
+        ct_y_2[i] = ct_y_3
     for i in range(n_x):
         ct_y[u(t - i)] += ct_y_2[i]
 
@@ -108,5 +108,5 @@ def overlapping_writes_gradient(x, ws):
 
     # y = x.copy()
     for i in range(n_x):
-        ct_x[i] += ct_y[i]
+        ct_x[i] = ct_y[i]
     return total, ct_x

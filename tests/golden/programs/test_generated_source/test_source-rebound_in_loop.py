@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, outside, take, u
 from adjit.runtime.vector import tanh
 
 
@@ -45,8 +45,8 @@ def rebound_in_loop_gradient(x, ws):
         # for t in range(4):
         u_1[i] = t * u_4
     u_5 = u_1[0]
-    ct_x = zeros(n_x, np.float64)
-    ct_u = take_zeros(ws, (n_x,), np.float64)
+    ct_x = empty(n_x, np.float64)
+    ct_u = take(ws, (n_x,), np.float64)
     row_t = take(ws, (512,), np.float64)
     row_ct_u = take(ws, (512,), np.float64)
     total = 0.0
@@ -59,8 +59,8 @@ def rebound_in_loop_gradient(x, ws):
             t_1 = t * u_5
             # return np.sum(u * x)
             x_1 = x[u(i_1)]
-            ct_x[u(i_1)] += t_1
-            ct_u[u(i_1)] += x_1
+            ct_x[u(i_1)] = t_1
+            ct_u[u(i_1)] = x_1
             # for t in range(4):
             ct_t = ct_u[u(i_1)]
             # u = np.tanh(u + 0.1 * t) * u[0]

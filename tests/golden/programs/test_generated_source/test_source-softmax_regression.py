@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, u, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -53,9 +53,9 @@ def softmax_regression_gradient(x, w, b, y, ws):
         failed(5)
     saved_t = take(ws, (maximum(n_x, 0), maximum(n_w, 0)), np.float64)
     ct_b = zeros(n_w, np.float64)
-    ct_z = take_zeros(ws, (n_x, n_w), np.float64)
-    ct_z_1 = take_zeros(ws, (n_x, n_w), np.float64)
-    ct_z_2 = take_zeros(ws, (n_x, n_w), np.float64)
+    ct_z = take(ws, (n_x, n_w), np.float64)
+    ct_z_1 = take(ws, (n_x, n_w), np.float64)
+    ct_z_2 = take(ws, (n_x, n_w), np.float64)
     t_1 = -(1.0 / t)
     row_t = take(ws, (512,), np.float64)
 
@@ -105,7 +105,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
         ct_t = 0.0
         for i_1 in range(n_w):
             ct_t_1 = t_1 * y[i, i_1]
-            ct_z_2[i, i_1] += ct_t_1
+            ct_z_2[i, i_1] = ct_t_1
             ct_t -= ct_t_1
         # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
         ct_total = smul(ct_t, 1.0 / total_1)
@@ -113,7 +113,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
         ct_z_3 = 0.0
         for j in range(n_w):
             ct_t = smul(ct_total, saved_t[i, j]) + ct_z_2[i, j]
-            ct_z_1[i, j] += ct_t
+            ct_z_1[i, j] = ct_t
             ct_z_3 -= ct_t
         if t_2:
             ct_z_3 *= 1.0 / np.float64(ties)
@@ -129,7 +129,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
         for j in range(n_w):
             ct_t = ct_z_1[i, j]
             ct_b[j] += ct_t
-            ct_z[i, j] += ct_t
+            ct_z[i, j] = ct_t
         total += total_2
     ct_x = zeros((n_x, n_x_1), np.float64)
     ct_w = zeros((n_x_1, n_w), np.float64)

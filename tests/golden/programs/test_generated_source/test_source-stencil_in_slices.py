@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, take, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -53,15 +53,15 @@ def stencil_in_slices_gradient(u0, n, ws):
             t_4 = i + 1
             for j in range(t_1):
                 u_1[t_4, j + 1] += a[i, j]
-    ct_u0 = zeros((n_u0, n_u0_1), np.float64)
-    ct_u = take_zeros(ws, (n_u0, n_u0_1), np.float64)
+    ct_u0 = empty((n_u0, n_u0_1), np.float64)
+    ct_u = take(ws, (n_u0, n_u0_1), np.float64)
 
     # return np.sum(u**2)
     total = 0.0
     for i in range(n_u0):
         for j in range(n_u0_1):
             u_2 = u_1[i, j]
-            ct_u[i, j] += u_2 + u_2
+            ct_u[i, j] = u_2 + u_2
             total += u_2 * u_2
     ct_a = take(ws, (t_2, t_3), np.float64)
 
@@ -133,5 +133,5 @@ def stencil_in_slices_gradient(u0, n, ws):
     # u = u0.copy()
     for i in range(n_u0):
         for j in range(n_u0_1):
-            ct_u0[i, j] += ct_u[i, j]
+            ct_u0[i, j] = ct_u[i, j]
     return total, ct_u0

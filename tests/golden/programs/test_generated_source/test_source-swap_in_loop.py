@@ -9,7 +9,7 @@ returns float64, float64[:], float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, outside, take, u, zeros
+from adjit.runtime.support import empty, outside, take, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -75,8 +75,8 @@ def swap_in_loop_gradient(x, y, ws):
     if 2 >= v.shape[0]:
         outside(8, 2, v.shape[0])
     v_1 = v[2]
-    ct_x = zeros(n_x, np.float64)
-    ct_y = zeros(n_y, np.float64)
+    ct_x = empty(n_x, np.float64)
+    ct_y = empty(n_y, np.float64)
     for i in range(n_x):
         ct_u[i] = 0.0
     for i in range(n_y):
@@ -112,9 +112,9 @@ def swap_in_loop_gradient(x, y, ws):
 
     # v = y.copy()
     for i in range(n_y):
-        ct_y[i] += ct_v[i]
+        ct_y[i] = ct_v[i]
 
     # u = x.copy()
     for i in range(n_x):
-        ct_x[i] += ct_u[i]
+        ct_x[i] = ct_u[i]
     return total + v_1, ct_x, ct_y

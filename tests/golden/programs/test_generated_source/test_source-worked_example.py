@@ -12,8 +12,8 @@ import numpy as np
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def worked_example_gradient(w, x):
     # u = w * x
-    t = w * x
+    u_1 = w * x
 
     # return u * u + 3.0 * u
-    ct_t = 3.0 + t + t
-    return t * t + 3.0 * t, ct_t * x, ct_t * w
+    ct_u = 3.0 + u_1 + u_1
+    return u_1 * u_1 + 3.0 * u_1, ct_u * x, ct_u * w

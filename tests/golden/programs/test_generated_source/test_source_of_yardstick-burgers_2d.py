@@ -12,7 +12,7 @@ returns float64, float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, take, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, outside, take, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -136,27 +136,27 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             # for j in range(1, n - 1):
             for j in range(1, t):
                 # uc = u[i, j]
-                u_2 = u_1[i, j]
+                uc = u_1[i, j]
                 # vc = v[i, j]
-                v_1 = v[i, j]
+                vc = v[i, j]
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                u_3 = u_1[u(t_4), j]
+                u_2 = u_1[u(t_4), j]
                 t_6 = j - 1
-                u_4 = u_1[i, u(t_6)]
-                t_7 = u_2 * (u_2 - u_3) + v_1 * (u_2 - u_4)
+                u_3 = u_1[i, u(t_6)]
+                t_7 = uc * (uc - u_2) + vc * (uc - u_3)
                 # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
                 t_8 = j + 1
                 # un[i, j] = (
-                un[i, j] = u_2 - a * t_7 + nu * (u_1[t_5, j] + u_3 + u_1[i, t_8] + u_4 - 4.0 * u_2)
+                un[i, j] = uc - a * t_7 + nu * (u_1[t_5, j] + u_2 + u_1[i, t_8] + u_3 - 4.0 * uc)
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
-                v_2 = v[u(t_4), j]
-                v_3 = v[i, u(t_6)]
-                t_7 = u_2 * (v_1 - v_2) + v_1 * (v_1 - v_3)
+                v_1 = v[u(t_4), j]
+                v_2 = v[i, u(t_6)]
+                t_7 = uc * (vc - v_1) + vc * (vc - v_2)
                 # vn[i, j] = (
-                vn[i, j] = v_1 - a * t_7 + nu * (v[t_5, j] + v_2 + v[i, t_8] + v_3 - 4.0 * v_1)
+                vn[i, j] = vc - a * t_7 + nu * (v[t_5, j] + v_1 + v[i, t_8] + v_2 - 4.0 * vc)
         un, vn, u_1, v, ct_un, ct_vn, ct_u, ct_v = u_1, v, un, vn, ct_u, ct_v, ct_un, ct_vn
-    ct_u0 = zeros((n_u0, n_u0_1), np.float64)
-    ct_v0 = zeros((n_v0, n_v0_1), np.float64)
+    ct_u0 = empty((n_u0, n_u0_1), np.float64)
+    ct_v0 = empty((n_v0, n_v0_1), np.float64)
     for i in range(n_u0):
         for j in range(n_u0_1):
             ct_t[i, j] = 0.0
@@ -208,54 +208,54 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 # for j in range(1, n - 1):
                 for j_1 in range(j, end):
                     # uc = u[i, j]
-                    u_2 = saved_u[u(t_3), i, u(j_1)]
+                    uc = saved_u[u(t_3), i, u(j_1)]
                     # vc = v[i, j]
-                    v_1 = saved_v[u(t_3), i, u(j_1)]
+                    vc = saved_v[u(t_3), i, u(j_1)]
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                    u_3 = saved_u[u(t_3), u(t_1), u(j_1)]
+                    u_2 = saved_u[u(t_3), u(t_1), u(j_1)]
                     t_4 = j_1 - 1
-                    u_4 = saved_u[u(t_3), i, u(t_4)]
+                    u_3 = saved_u[u(t_3), i, u(t_4)]
                     # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
-                    v_2 = saved_v[u(t_3), u(t_1), u(j_1)]
-                    v_3 = saved_v[u(t_3), i, u(t_4)]
+                    v_1 = saved_v[u(t_3), u(t_1), u(j_1)]
+                    v_2 = saved_v[u(t_3), i, u(t_4)]
                     # vn[i, j] = (
                     ct_t_4 = ct_v[i, u(j_1)]
                     ct_v[i, u(j_1)] = 0.0
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                     ct_t_5 = ct_t_4 * nu
-                    ct_v_1 = -ct_t_5 * 4.0
+                    ct_vc = -ct_t_5 * 4.0
                     ct_vn[t_2, u(j_1)] += ct_t_5
                     # vc
-                    ct_v_1 += ct_t_4
+                    ct_vc += ct_t_4
                     # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                     ct_t_4 = -ct_t_4 * a
-                    ct_t_6 = ct_t_4 * v_1
+                    ct_t_6 = ct_t_4 * vc
                     ct_vn[i, u(t_4)] += ct_t_5 - ct_t_6
-                    ct_u_1 = ct_t_4 * (v_1 - v_2)
-                    ct_t_7 = ct_t_4 * u_2
-                    ct_v_1 = ct_v_1 + ct_t_4 * (v_1 - v_3) + ct_t_6 + ct_t_7
+                    ct_uc = ct_t_4 * (vc - v_1)
+                    ct_t_7 = ct_t_4 * uc
+                    ct_vc = ct_vc + ct_t_4 * (vc - v_2) + ct_t_6 + ct_t_7
                     ct_vn[u(t_1), u(j_1)] += ct_t_5 - ct_t_7
                     # un[i, j] = (
                     ct_t_4 = ct_u[i, u(j_1)]
                     ct_u[i, u(j_1)] = 0.0
                     # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
                     ct_t_5 = ct_t_4 * nu
-                    ct_u_1 += -ct_t_5 * 4.0
+                    ct_uc += -ct_t_5 * 4.0
                     ct_un[t_2, u(j_1)] += ct_t_5
                     # uc
-                    ct_u_1 += ct_t_4
+                    ct_uc += ct_t_4
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                     ct_t_4 = -ct_t_4 * a
-                    ct_v_1 += ct_t_4 * (u_2 - u_4)
-                    ct_t_6 = ct_t_4 * v_1
+                    ct_vc += ct_t_4 * (uc - u_3)
+                    ct_t_6 = ct_t_4 * vc
                     ct_un[i, u(t_4)] += ct_t_5 - ct_t_6
-                    ct_t_7 = ct_t_4 * u_2
-                    ct_u_1 = ct_u_1 + ct_t_6 + ct_t_4 * (u_2 - u_3) + ct_t_7
+                    ct_t_7 = ct_t_4 * uc
+                    ct_uc = ct_uc + ct_t_6 + ct_t_4 * (uc - u_2) + ct_t_7
                     ct_un[u(t_1), u(j_1)] += ct_t_5 - ct_t_7
                     # for j in range(1, n - 1):
                     at = j_1 - j
-                    row[u(at)] = ct_v_1
-                    row_1[u(at)] = ct_u_1
+                    row[u(at)] = ct_vc
+                    row_1[u(at)] = ct_uc
                 for j_1 in range(j, end):
                     at = j_1 - j
                     # vc = v[i, j]
@@ -267,10 +267,10 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
     # un, vn = u0.copy(), v0.copy()
     for i in range(n_v0):
         for j in range(n_v0_1):
-            ct_v0[i, j] += ct_t_3[i, j]
+            ct_v0[i, j] = ct_t_3[i, j]
     for i in range(n_u0):
         for j in range(n_u0_1):
-            ct_u0[i, j] += ct_t_2[i, j]
+            ct_u0[i, j] = ct_t_2[i, j]
 
     # u, v = u0.copy(), v0.copy()
     for i in range(n_v0):

@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, outside, smul, take, take_zeros, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -76,7 +76,7 @@ def cholesky_loops_gradient(A0, W, ws):
             A_1 -= A_2 * A_2
         # A[i, i] = np.sqrt(A[i, i])
         A[i, i] = np.sqrt(A_1)
-    ct_A0 = zeros((n_A0, n_A0_1), np.float64)
+    ct_A0 = empty((n_A0, n_A0_1), np.float64)
     ct_A = take_zeros(ws, (n_A0, n_A0_1), np.float64)
 
     # for i in range(n):
@@ -140,5 +140,5 @@ def cholesky_loops_gradient(A0, W, ws):
             ct_A[u(i), u(j)] += ct_A_1
         # A = A0.copy()
         for j in range(n_A0_1):
-            ct_A0[u(i), j] += ct_A[u(i), j]
+            ct_A0[u(i), j] = ct_A[u(i), j]
     return s, ct_A0

@@ -75,7 +75,7 @@ def durbin_loops_gradient(r, w, ws):
         if not 0 <= t < w.shape[0]:
             outside(2, t, w.shape[0])
     ct_r = zeros(n_r, np.float64)
-    ct_y = take_zeros(ws, (n_r,), np.float64)
+    ct_y = take(ws, (n_r,), np.float64)
     ct_z = take_zeros(ws, (n_r,), np.float64)
 
     # for i in range(n):
@@ -84,7 +84,7 @@ def durbin_loops_gradient(r, w, ws):
         # total += w[i] * y[i]
         w_1 = w[i]
         y_1 = y[i]
-        ct_y[i] += w_1
+        ct_y[i] = w_1
         total += w_1 * y_1
 
     # for k in range(1, n):
@@ -100,11 +100,11 @@ def durbin_loops_gradient(r, w, ws):
         # for i in range(k):
         s = saved_s[u(k_1)]
         # alpha = -s / beta
-        t_3 = -s / t_2
+        alpha_1 = -s / t_2
         # for k in range(1, n):
         position -= maximum(k, 0)
         # y[k] = alpha
-        ct_t = ct_y[u(k)]
+        ct_alpha += ct_y[u(k)]
         # for i in range(k):
         for i in range(k):
             # y[i] = z[i]
@@ -112,7 +112,6 @@ def durbin_loops_gradient(r, w, ws):
             ct_y[i] = 0.0
             ct_z[i] += ct_z_1
         # for i in range(k):
-        ct_t = ct_alpha + ct_t
         for i in range(0, k, 512):
             end = minimum(i + 512, k)
             # z[i] = y[i] + alpha * y[k - 1 - i]
@@ -123,14 +122,14 @@ def durbin_loops_gradient(r, w, ws):
                 # z[i] = y[i] + alpha * y[k - 1 - i]
                 t = k_1 - i_1
                 y_1 = saved_y[u(position + t)]
-                ct_t_1 = ct_z[u(i_1)]
+                ct_t = ct_z[u(i_1)]
                 ct_z[u(i_1)] = 0.0
-                ct_y[u(t)] += ct_t_1 * t_3
-                ct_t += ct_t_1 * y_1
+                ct_y[u(t)] += ct_t * alpha_1
+                ct_alpha += ct_t * y_1
         # alpha = -s / beta
         t_2 = 1.0 / t_2
-        ct_t_1 = ct_beta + smul(ct_t, -(t_3 * t_2))
-        ct_s = -smul(ct_t, t_2)
+        ct_t = ct_beta + smul(ct_alpha, -(alpha_1 * t_2))
+        ct_s = -smul(ct_alpha, t_2)
         # for i in range(k):
         for i in range(k):
             # s += r[k - 1 - i] * y[i]
@@ -141,10 +140,13 @@ def durbin_loops_gradient(r, w, ws):
         # s = r[k]
         ct_r[u(k)] += ct_s
         # beta *= 1.0 - alpha * alpha
-        ct_alpha = -(ct_t_1 * beta) * alpha
-        ct_beta = ct_t_1 * t_1
+        ct_alpha = -(ct_t * beta) * alpha
+        ct_beta = ct_t * t_1
         ct_alpha += ct_alpha
 
+    # y[0] = -r[0]
+    ct_alpha += ct_y[0]
+
     # alpha = -r[0]
-    ct_r[0] -= ct_alpha + ct_y[0]
+    ct_r[0] -= ct_alpha
     return total, ct_r

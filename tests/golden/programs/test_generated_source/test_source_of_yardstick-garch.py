@@ -21,73 +21,73 @@ def garch_loops_gradient(th, x, ws):
     # omega, alpha, beta = th[0], th[1], th[2]
     if 0 >= th.shape[0]:
         outside(0, 0, th.shape[0])
-    th_1 = th[0]
+    omega = th[0]
     if 1 >= th.shape[0]:
         outside(1, 1, th.shape[0])
-    th_2 = th[1]
+    alpha = th[1]
     if 2 >= th.shape[0]:
         outside(2, 2, th.shape[0])
-    th_3 = th[2]
+    beta = th[2]
 
     # h = omega / (1.0 - alpha - beta)
-    t = 1.0 - th_2 - th_3
-    t_1 = th_1 / t
+    t = 1.0 - alpha - beta
+    h = omega / t
     saved_h = take(ws, (maximum(n_x, 0),), np.float64)
     row_h = take(ws, (512,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # for t in range(x.shape[0]):
     s = 0.0
-    h = t_1
-    for t_2 in range(0, n_x, 512):
-        end = minimum(t_2 + 512, n_x)
-        for t_3 in range(t_2, end):
+    h_1 = h
+    for t_1 in range(0, n_x, 512):
+        end = minimum(t_1 + 512, n_x)
+        for t_2 in range(t_1, end):
             # s += math.log(h) + x[t] * x[t] / h
-            x_1 = x[u(t_3)]
+            x_1 = x[u(t_2)]
             # for t in range(x.shape[0]):
-            row_h[u(t_3 - t_2)] = h
-            h = th_1 + th_2 * x_1 * x_1 + th_3 * h
-        for t_3 in range(t_2, end):
-            at = t_3 - t_2
-            h_1 = row_h[u(at)]
-            saved_h[u(t_3)] = h_1
+            row_h[u(t_2 - t_1)] = h_1
+            h_1 = omega + alpha * x_1 * x_1 + beta * h_1
+        for t_2 in range(t_1, end):
+            at = t_2 - t_1
+            h_2 = row_h[u(at)]
+            saved_h[u(t_2)] = h_2
             # s += math.log(h) + x[t] * x[t] / h
-            x_1 = x[u(t_3)]
-            row_t[u(at)] = log(h_1) + x_1 * x_1 / h_1
-        for t_3 in range(t_2, end):
-            at = t_3 - t_2
+            x_1 = x[u(t_2)]
+            row_t[u(at)] = log(h_2) + x_1 * x_1 / h_2
+        for t_2 in range(t_1, end):
+            at = t_2 - t_1
             s += row_t[u(at)]
     ct_th = zeros(th.shape[0], np.float64)
     ct_h = 0.0
-    ct_th_1 = 0.0
-    ct_th_2 = 0.0
-    ct_th_3 = 0.0
-    for t_2 in range(n_x - 1, -1, -1):
-        h = saved_h[u(t_2)]
+    ct_alpha = 0.0
+    ct_omega = 0.0
+    ct_beta = 0.0
+    for t_1 in range(n_x - 1, -1, -1):
+        h_1 = saved_h[u(t_1)]
         # s += math.log(h) + x[t] * x[t] / h
-        x_1 = x[u(t_2)]
+        x_1 = x[u(t_1)]
         # h = omega + alpha * x[t] * x[t] + beta * h
-        ct_h_1 = ct_h * th_3
+        ct_h_1 = ct_h * beta
         # s += math.log(h) + x[t] * x[t] / h
-        t_4 = 1.0 / h
-        ct_th_1 += ct_h * x_1 * x_1
-        ct_th_2 += ct_h
-        ct_th_3 += ct_h * h
-        ct_h = ct_h_1 + 0.5 * -(x_1 * x_1 / h * t_4) + 0.5 * t_4
+        t_3 = 1.0 / h_1
+        ct_alpha += ct_h * x_1 * x_1
+        ct_omega += ct_h
+        ct_beta += ct_h * h_1
+        ct_h = ct_h_1 + 0.5 * -(x_1 * x_1 / h_1 * t_3) + 0.5 * t_3
 
     # h = omega / (1.0 - alpha - beta)
     t = 1.0 / t
-    ct_th_2 += smul(ct_h, t)
-    ct_t = smul(ct_h, -(t_1 * t))
-    ct_th_3 -= ct_t
+    ct_omega += smul(ct_h, t)
+    ct_t = smul(ct_h, -(h * t))
+    ct_beta -= ct_t
 
     # omega, alpha, beta = th[0], th[1], th[2]
-    ct_th[2] += ct_th_3
+    ct_th[2] += ct_beta
 
     # h = omega / (1.0 - alpha - beta)
-    ct_th_1 -= ct_t
+    ct_alpha -= ct_t
 
     # omega, alpha, beta = th[0], th[1], th[2]
-    ct_th[1] += ct_th_1
-    ct_th[0] += ct_th_2
+    ct_th[1] += ct_alpha
+    ct_th[0] += ct_omega
     return 0.5 * s, ct_th

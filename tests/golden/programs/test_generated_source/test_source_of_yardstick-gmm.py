@@ -13,7 +13,7 @@ returns float64, float64[:], float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, failed, maximum, minimum, outside, smul, take, take_zeros, u, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -156,7 +156,10 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 # for i in range(n):
                 for i_1 in range(i, end):
                     at = i_1 - i
-                    y[u(at)] = t_6 * xc[a, u(at)]
+                    # y = np.exp(icf[k, a]) * xc[a]
+                    y_1 = t_6 * xc[a, u(at)]
+                    # for i in range(n):
+                    y[u(at)] = y_1
                 # for b in range(a):
                 for b in range(a):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
@@ -199,7 +202,10 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     for i in range(0, n_x, 128):
         end = minimum(i + 128, n_x)
         for i_1 in range(i, end):
-            mx[u(i_1 - i)] = inner[0, u(i_1)]
+            # mx = inner[0, i]
+            mx_1 = inner[0, u(i_1)]
+            # for i in range(n):
+            mx[u(i_1 - i)] = mx_1
         # for k in range(1, K):
         for k in range(1, n_alphas):
             # for i in range(n):
@@ -211,7 +217,10 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 # for i in range(n):
                 mx_1 = mx[u(at)]
                 saved_mx[u(k_1), u(i_1)] = mx_1
-                mx[u(at)] = maximum(mx_1, inner_1)
+                # mx = max(mx, inner[k, i])
+                mx_1 = maximum(mx_1, inner_1)
+                # for i in range(n):
+                mx[u(at)] = mx_1
         # for i in range(n):
         for i_1 in range(i, end):
             t_7[u(i_1 - i)] = 0.0
@@ -279,7 +288,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for k_2 in range(k, end):
             at = k_2 - k
             t_5 += row_t[u(at)]
-    ct_alphas = zeros(n_alphas, np.float64)
+    ct_alphas = empty(n_alphas, np.float64)
     ct_means = zeros((means.shape[0], means.shape[1]), np.float64)
     ct_icf = zeros((icf.shape[0], n_icf), np.float64)
     ct_inner = take_zeros(ws, (n_alphas, n_x), np.float64)
@@ -298,7 +307,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     for k in range(n_alphas):
         # t += np.exp(alphas[k] - mx)
         ct_t_2 = smul(ct_t_1, saved_t_4[k])
-        ct_alphas[k] += ct_t_2
+        ct_alphas[k] = ct_t_2
         ct_alphas_1 -= ct_t_2
 
     # mx = alphas.max()
@@ -347,21 +356,21 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 inner_1 = inner[u(k), u(i_1)]
                 # for i in range(n):
                 mx_1 = saved_mx[u(k_1), u(i_1)]
-                ct_t_1 = ct_mx[u(at)]
+                ct_mx_1 = ct_mx[u(at)]
                 # mx = max(mx, inner[k, i])
                 t_8 = mx_1 == inner_1
-                ct_mx_1 = ct_t_1 * (0.5 if t_8 else 1.0 if mx_1 > inner_1 else 0.0)
+                ct_mx_2 = ct_mx_1 * (0.5 if t_8 else 1.0 if mx_1 > inner_1 else 0.0)
                 # for i in range(n):
-                ct_mx[u(at)] = ct_mx_1
+                ct_mx[u(at)] = ct_mx_2
                 # mx = max(mx, inner[k, i])
-                ct_inner[u(k), u(i_1)] += ct_t_1 * (0.5 if t_8 else 1.0 if inner_1 > mx_1 else 0.0)
+                ct_inner[u(k), u(i_1)] += ct_mx_1 * (0.5 if t_8 else 1.0 if inner_1 > mx_1 else 0.0)
         # for i in range(n):
         for i_1 in range(i, end):
             at = i_1 - i
-            ct_inner_1 = ct_mx[u(at)]
+            ct_mx_1 = ct_mx[u(at)]
             ct_mx[u(at)] = 0.0
             # mx = inner[0, i]
-            ct_inner[0, u(i_1)] += ct_inner_1
+            ct_inner[0, u(i_1)] += ct_mx_1
 
     # for a in range(d):
     t_9 = n_x_1 - 1
@@ -423,15 +432,15 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                     # y = np.exp(icf[k, a]) * xc[a]
                     xc_1 = saved_xc[u(position + (t_4 + at))]
                     # for i in range(n):
-                    ct_t_3 = ct_y[u(at)]
+                    ct_y_1 = ct_y[u(at)]
                     ct_y[u(at)] = 0.0
                     # y = np.exp(icf[k, a]) * xc[a]
-                    ct_xc[u(a), u(at)] += ct_t_3 * t_6
+                    ct_xc[u(a), u(at)] += ct_y_1 * t_6
                     # xc[a] = x[i, a] - means[k, a]
-                    ct_t_4 = ct_xc[u(a), u(at)]
+                    ct_t_3 = ct_xc[u(a), u(at)]
                     ct_xc[u(a), u(at)] = 0.0
-                    ct_t_2 += ct_t_3 * xc_1
-                    ct_means_1 -= ct_t_4
+                    ct_t_2 += ct_y_1 * xc_1
+                    ct_means_1 -= ct_t_3
                 # y = np.exp(icf[k, a]) * xc[a]
                 ct_icf[u(k), u(a)] += smul(ct_t_2, t_6)
                 # xc[a] = x[i, a] - means[k, a]

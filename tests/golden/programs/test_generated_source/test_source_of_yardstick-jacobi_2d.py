@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, outside, take, take_zeros, u
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -90,7 +90,7 @@ def jacobi_2d_loops_gradient(A0, T, ws):
             outside(8, 0, A.shape[1])
         if not 0 <= t < A.shape[1]:
             outside(9, t, A.shape[1])
-    ct_A0 = zeros((n_A0, n_A0_1), np.float64)
+    ct_A0 = empty((n_A0, n_A0_1), np.float64)
     ct_A = take_zeros(ws, (n_A0, n_A0_1), np.float64)
     ct_B = take_zeros(ws, (n_A0, n_A0_1), np.float64)
 
@@ -246,7 +246,7 @@ def jacobi_2d_loops_gradient(A0, T, ws):
     # B = A0.copy()
     for i in range(n_A0):
         for j in range(n_A0_1):
-            ct_A0[i, j] += ct_B[i, j]
+            ct_A0[i, j] = ct_B[i, j]
 
     # A = A0.copy()
     for i in range(n_A0):

@@ -5,6 +5,8 @@ in as constants (`ArraySpec.ones`). Two other lengths are equal by proof, or by 
 Where one of them may turn out to be 1 only at run time (a slice's length, say), the pair is kept as
 *unsure*: an element's index then depends on the outcome, and a nest over such an array is emitted twice,
 for equal lengths with plain indices and for the rest (`versioned`), so that the usual case stays affine.
+With `GUESS` such lengths are taken to be equal instead, under a check of the kind `UNEQUAL`: a program that
+fails it is to be compiled anew without the guess and run again.
 The same slice of two arrays is taken to mean arrays of equal length, and refused otherwise, even if one of
 the slices has length 1.
 """
@@ -12,8 +14,10 @@ the slices has length 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 
 from ....errors import ShapeError
+from ...codegen.linemap import UNEQUAL
 from ...ir.nodes import Block, Const, Operand
 from ..values import ArrayValue, VirtualArray
 from . import linear, view
@@ -23,6 +27,7 @@ from .promote import AnyArray
 Shape = tuple[Operand, ...]
 Pairs = tuple[tuple[Operand, Operand], ...]
 
+GUESS: ContextVar[bool] = ContextVar("guess", default=False)
 MISMATCH = "operands could not be broadcast together: lengths of axis {axis} differ"
 ASSIGNMENT = "could not broadcast input array into the array assigned to: lengths of axis {axis} differ"
 
@@ -55,6 +60,10 @@ def require_broadcast(ctx: Context, n: Operand, target: Operand, message: str) -
         return
     if not linear.may_be_one(b, n):
         require_equal(ctx, target, n, message)
+        return
+    if GUESS.get() and not linear.at_most_one(b, n):
+        b.check(b.op("eq", n, target), UNEQUAL, message)
+        linear.assume_equal(b, n, target)
         return
     fits = b.op("or", b.op("eq", n, target), b.op("eq", n, view.ONE))
     b.check(fits, "ShapeError", message)
@@ -94,7 +103,8 @@ def _common_length(ctx: Context, lengths: list[Operand], axis: int) -> Operand:
     if chosen is None:
         chosen = lengths[0]
         for n in lengths[1:]:
-            if not linear.equal(b, chosen, n):
+            guessed = GUESS.get() and not linear.at_most_one(b, chosen)
+            if not guessed and not linear.equal(b, chosen, n):
                 chosen = b.op("select", b.op("eq", chosen, view.ONE), n, chosen)
     for n in lengths:
         if n is not chosen:

@@ -299,6 +299,11 @@ def may_be_one(b: Builder, n: Operand) -> bool:
     return not nonnegative(b, combine(form, _constant(-2)))
 
 
+def at_most_one(b: Builder, n: Operand) -> bool:
+    """Whether a length is known to be 0 or 1."""
+    return nonnegative(b, combine(_constant(1), linear(b, n), -1))
+
+
 def counterparts(b: Builder, x: Operand, y: Operand) -> tuple[Operand, Operand] | None:
     """For lengths that are the same function of two others, such as `a[1:-1]` and `b[1:-1]` have: those
     others.

@@ -1,0 +1,71 @@
+"""The types of what the transforms return, for editors and type checkers.
+
+`P` are the parameters of the user's function, so that a wrong argument shows before the program runs, `R`
+is what
+it returns. Invariants: these are descriptions; the classes that carry them out are in `transform` and
+`gradient`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from ..runtime.buffers import Saved
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Out = TypeVar("Out", covariant=True)
+
+
+class Transformed(Protocol[P, Out]):
+    """A function under a transform: called like the user's function."""
+
+    __name__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out: ...
+
+    def source(self, *args: P.args, **kwargs: P.kwargs) -> str:
+        """The generated program for arguments like these."""
+
+    def path(self, *args: P.args, **kwargs: P.kwargs) -> str:
+        """The file that holds the generated program for arguments like these."""
+
+    def compile(self, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Compile for arguments like these without running."""
+
+    def report(self, path: str | os.PathLike[str], /, *args: P.args, **kwargs: P.kwargs) -> str:
+        """Write an HTML page about this transform at these arguments."""
+
+    @property
+    def compiled(self) -> Any:
+        """The compiled function of the latest kind of arguments."""
+
+
+class Jitted(Transformed[P, Out], Protocol):
+    """What `jit` returns."""
+
+    @property
+    def py_func(self) -> Callable[P, Out]:
+        """The Python function, uncompiled."""
+
+
+class Graded(Transformed[P, Out], Protocol):
+    """What `grad` returns."""
+
+    def saved(self, *args: P.args, **kwargs: P.kwargs) -> Saved:
+        """What the forward sweep leaves for the reverse sweep, for these arguments."""
+
+
+class ValueAndGrad(Graded[P, Out], Protocol):
+    """What `value_and_grad` returns."""
+
+    def accumulate(self, buffers: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Add the gradient into the arrays of `buffers` and return the value."""
+
+    def into(self, buffers: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Overwrite the arrays of `buffers` with the gradient and return the value."""
+
+
+__all__ = ["Graded", "Jitted", "P", "R", "Transformed", "ValueAndGrad"]

@@ -1,0 +1,101 @@
+"""The first addition to each element of a zeroed array becomes a store, and the array is not zeroed.
+
+    ct_x = zeros(n)                              ct_x = empty(n)
+    for i in range(n): ct_x[i] += 2.0 * x[i]  =>  for i in range(n): ct_x[i] = 2.0 * x[i]
+    for i in range(n): ct_x[i] += y[i]           for i in range(n): ct_x[i] += y[i]
+
+Input and output: core IR. The loops around the addition, as far as they lie within the array's life, walk
+along its axes from end to end, in any order, under no condition; and nothing touches an element before
+the addition does. Non-goals: arrays that several loops fill together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..analyses.affine import Affine
+from ..analyses.dependence import Access, Dependence
+from ..ir.nodes import Accumulate, Alloc, For, Function, Stmt, Store, Var
+from ..ir.types import grows
+from .rewrite import Rewriter
+
+
+def first_stores(fn: Function) -> Function:
+    """Store what is added to nothing."""
+    return _Storing(fn).run()
+
+
+class _Storing(Rewriter):
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn)
+        self.facts = Dependence(fn)
+        self.original: Stmt | None = None
+        touching: dict[Var, list[Access]] = {}
+        for s in self.facts.definitions.stmts:
+            for access in self.facts.accesses(s):
+                for r in self.facts.roots[access.array]:
+                    touching.setdefault(r, []).append(access)
+        self.filled: set[Stmt] = set()
+        for s in self.facts.definitions.stmts:
+            if isinstance(s, Alloc) and s.zeroed and not grows(s.out.type) and s.shape:
+                first = self.first(s, touching.get(s.out, []))
+                if first is not None:
+                    self.filled.update((s, first))
+
+    def first(self, alloc: Alloc, accesses: list[Access]) -> Accumulate | None:
+        """The addition that fills the array, if there is one."""
+        if not accesses:
+            return None
+        stmt = min((a.stmt for a in accesses), key=lambda s: self.facts.definitions.place[s].order)
+        if not isinstance(stmt, Accumulate) or stmt.array is not alloc.out or not self.covers(alloc, stmt):
+            return None
+        mine = self.facts.accesses(stmt)[0]
+        return stmt if not any(self.precedes(a, mine) for a in accesses) else None
+
+    def covers(self, alloc: Alloc, stmt: Accumulate) -> bool:
+        """Whether the addition reaches each element once for each time that the array is made."""
+        own = self.facts.definitions.place[stmt].chain
+        outer = self.facts.definitions.place[alloc].chain
+        if own[: len(outer)] != outer:
+            return False
+        loops: list[For] = []
+        for control, _ in own[len(outer) :]:
+            if not isinstance(control, For) or control.stop is not None or abs(control.step) != 1:
+                return False
+            loops.append(control)
+        for axis, x in enumerate(stmt.index):
+            form = self.facts.forms.of(x)
+            along = next((loop for loop in loops if self.spans(loop, form, alloc.out, axis)), None)
+            if along is None:
+                return False
+            loops.remove(along)
+        return not loops
+
+    def spans(self, loop: For, form: Affine, array: Var, axis: int) -> bool:
+        """Whether an index walks along an axis from end to end with a loop."""
+        self.facts.forms.of(loop.iv)
+        if form.terms != {self.facts.forms.iteration[loop]: 1}:
+            return False
+        lo, hi = self.facts.forms.of(loop.lo), self.facts.forms.of(loop.hi)
+        if loop.step < 0:
+            lo, hi = hi.shifted(1), lo.shifted(1)
+        end = self.facts.forms.dim(array, axis)
+        return lo.shifted(form.const).constant == 0 and hi.shifted(form.const).same(end)
+
+    def precedes(self, other: Access, mine: Access) -> bool:
+        """Whether another access may touch an element before the addition does."""
+        common = self.facts.definitions.common(other.stmt, mine.stmt)
+        return any(self.facts.clash(other, mine, depth, loop) for depth, loop in enumerate(common))
+
+    # -- the walk
+    def renamed(self, stmt: Stmt) -> Stmt:
+        self.original = stmt
+        return super().renamed(stmt)
+
+    def visit(self, stmt: Stmt) -> None:
+        if self.original not in self.filled:
+            super().visit(stmt)
+        elif isinstance(stmt, Alloc):
+            self.out.append(replace(stmt, zeroed=False))
+        elif isinstance(stmt, Accumulate):
+            self.out.append(Store(stmt.array, stmt.index, stmt.value, loc=stmt.loc))

@@ -1,0 +1,7 @@
+"""What is printed for people: tables and progress, with `rich` where it is installed and without it
+elsewhere."""
+
+from .progress import Steps, steps
+from .tables import Table, code, render, show
+
+__all__ = ["Steps", "Table", "code", "render", "show", "steps"]

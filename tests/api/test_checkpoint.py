@@ -1,0 +1,155 @@
+"""Functions that the reverse sweep runs again: the same derivatives, less memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adjit
+from tests.support import oracles
+
+
+def block(x, w):  # type: ignore[no-untyped-def]
+    h = np.sin(x * w)
+    for _ in range(20):
+        h = np.sin(h * w) + np.cos(h)
+    return h
+
+
+again = adjit.checkpoint(block)
+
+
+def plain(x, ws):  # type: ignore[no-untyped-def]
+    for k in range(ws.shape[0]):
+        x = block(x, ws[k])
+    return np.sum(x * x)
+
+
+def saving(x, ws):  # type: ignore[no-untyped-def]
+    for k in range(ws.shape[0]):
+        x = again(x, ws[k])
+    return np.sum(x * x)
+
+
+def data(rng: np.random.Generator):  # type: ignore[no-untyped-def]
+    return rng.normal(size=30), rng.uniform(0.5, 1.0, size=6)
+
+
+def check(rng: np.random.Generator) -> None:
+    x, ws = data(rng)
+    value, (of_x, of_ws) = adjit.value_and_grad(saving, argnums=(0, 1))(x, ws)
+    assert np.isclose(value, plain(x, ws), rtol=1e-13)
+    for k, (gradient, direction) in enumerate(((of_x, rng.normal(size=30)), (of_ws, rng.normal(size=6)))):
+        estimate = oracles.directional(plain, (x, ws), k, direction)
+        assert abs(gradient @ direction - estimate.value) < 1e-6 * max(1.0, abs(estimate.value))
+
+
+def test_gradients(rng: np.random.Generator) -> None:
+    check(rng)
+
+
+@pytest.mark.compiled
+def test_gradients_compiled(rng: np.random.Generator, compiled: None) -> None:
+    check(rng)
+
+
+def test_memory(rng: np.random.Generator) -> None:
+    """What a block saves inside, 20 values per element and call, is there for one call at a time."""
+    x, ws = data(rng)
+    small, large = adjit.grad(saving).saved(x, ws), adjit.grad(plain).saved(x, ws)
+    assert 10 * small.nbytes < large.nbytes
+    assert small.peak is not None and large.peak is not None and 2.5 * small.peak < large.peak
+
+
+def test_other_modes_and_orders(rng: np.random.Generator) -> None:
+    x, ws = data(rng)
+    adjit.check_grads(saving, (x[:3], ws[:2]))
+    _, pullback = adjit.vjp(saving, x, ws)
+    np.testing.assert_allclose(pullback()[1], adjit.grad(plain, argnums=1)(x, ws), rtol=1e-9)
+    _, tangent = adjit.jvp(saving, (x, ws), (np.ones(30), None))
+    np.testing.assert_allclose(tangent, np.sum(adjit.grad(plain)(x, ws)), rtol=1e-9)
+    v = rng.normal(size=30)
+    np.testing.assert_allclose(adjit.hvp(saving, (x, ws), v), adjit.hvp(plain, (x, ws), v), rtol=1e-7)
+
+
+def segment(u, v, c, steps):  # type: ignore[no-untyped-def]
+    u, v = u.copy(), v.copy()
+    for _ in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            v[i] += c[i] * c[i] * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+        for i in range(1, u.shape[0] - 1):
+            u[i] += v[i]
+    return u, v
+
+
+segments = adjit.checkpoint(segment)
+
+
+def group(u, v, c, inner, steps):  # type: ignore[no-untyped-def]
+    u, v = u.copy(), v.copy()
+    for _ in range(inner):
+        u, v = segments(u, v, c, steps)
+    return u, v
+
+
+groups = adjit.checkpoint(group)
+
+
+def wave(c, start, steps):  # type: ignore[no-untyped-def]
+    u, _ = segment(start, np.zeros(c.shape[0]), c, steps)
+    return np.sum(u * u)
+
+
+def wave_in_groups(c, start, outer, inner, steps):  # type: ignore[no-untyped-def]
+    u, v = start.copy(), np.zeros(c.shape[0])
+    for _ in range(outer):
+        u, v = groups(u, v, c, inner, steps)
+    return np.sum(u * u)
+
+
+@pytest.mark.compiled
+def test_a_wave_of_ten_thousand_steps_in_a_fiftieth_of_the_memory(compiled: None) -> None:
+    """Three levels of checkpoints; the workspace of a call is what it takes."""
+    c, start = np.full(200, 0.4), np.exp(-0.01 * (np.arange(200) - 100.0) ** 2)
+    whole, parts = adjit.value_and_grad(wave), adjit.value_and_grad(wave_in_groups)
+    value, expected = whole(c, start, 10_000)
+    found, gradient = parts(c, start, 20, 20, 25)
+    assert np.isclose(found, value, rtol=1e-10)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-9 * np.abs(expected).max())
+
+    def words(f):  # type: ignore[no-untyped-def]
+        (entry,) = (e for entries in f.entries.values() for e in entries)
+        return int(entry.runner.pool.idle[0].size)
+
+    assert 50 * words(parts) < words(whole)
+
+
+def pair(p, n):  # type: ignore[no-untyped-def]
+    return {"a": np.exp(p["x"]) * n, "b": np.sum(p["x"]) * p["c"], "n": n + 1}
+
+
+def test_structures_numbers_and_local_functions(rng: np.random.Generator) -> None:
+    k = rng.normal(size=4)
+
+    def f(p, n):  # type: ignore[no-untyped-def]
+        found = adjit.checkpoint(pair)(p, n)
+        scaled = adjit.checkpoint(lambda t: np.sin(t) * k)
+        return np.sum(scaled(found["a"])) + found["b"] * found["n"]
+
+    p = {"x": rng.normal(size=4), "c": 0.7}
+    gradient = adjit.grad(f)(p, 2)
+    e = np.exp(p["x"])
+    np.testing.assert_allclose(gradient["x"], 2.0 * e * np.cos(2.0 * e) * k + 0.7 * 3.0, rtol=1e-12)
+    np.testing.assert_allclose(gradient["c"], 3.0 * np.sum(p["x"]), rtol=1e-12)
+
+
+def writes(x):  # type: ignore[no-untyped-def]
+    x[0] = 1.0
+    return np.sum(x)
+
+
+def test_writing_an_argument_is_refused() -> None:
+    inner = adjit.checkpoint(writes)
+    with pytest.raises(adjit.OverwriteError, match="`writes` writes one of its arguments"):
+        adjit.grad(lambda x: inner(x.copy()))(np.ones(3))
+    assert inner(np.zeros(2)) == 1.0

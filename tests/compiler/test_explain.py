@@ -1,0 +1,124 @@
+"""Paths in words: each statement about a program checked against its gradient by finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjit
+
+
+def forks(w, x):  # type: ignore[no-untyped-def]
+    h = w * x
+    a = np.sin(h)
+    b = h * h
+    return a + b
+
+
+def held(w, x):  # type: ignore[no-untyped-def]
+    h = adjit.stop_gradient(w * 2.0)
+    return h * x
+
+
+def as_integer(w, x):  # type: ignore[no-untyped-def]
+    n = int(w)
+    return n * x
+
+
+def stepped(w, x):  # type: ignore[no-untyped-def]
+    return np.floor(w) * x
+
+
+def compared(w, x):  # type: ignore[no-untyped-def]
+    if w > 1.0:
+        return x
+    return 2.0 * x
+
+
+def unused(w, x):  # type: ignore[no-untyped-def]
+    return x * x
+
+
+def replaced(w, x):  # type: ignore[no-untyped-def]
+    h = np.zeros(3)
+    for i in range(3):
+        h[i] = w * i
+    h *= 2.0
+    for i in range(3):
+        h[i] = x * i
+    return np.sum(h)
+
+
+def index(w, x):  # type: ignore[no-untyped-def]
+    a = np.zeros(3)
+    a[int(w)] = x
+    return np.sum(a * a)
+
+
+def overwritten(w, x):  # type: ignore[no-untyped-def]
+    w[0] = x
+    return np.sum(w * w)
+
+
+def looped(w, x):  # type: ignore[no-untyped-def]
+    s = 0.0
+    for i in range(100):
+        s += np.sin(w * i) * x
+    return s
+
+
+ZERO: list[tuple[Callable[..., Any], str]] = [
+    (held, "stop_gradient makes it a constant"),
+    (as_integer, "a cast to int64"),
+    (stepped, "`floor` is constant between its steps"),
+    (compared, "a comparison, which has no gradient"),
+    (unused, "`w` is not used"),
+    (index, "a cast to int64"),
+]
+
+
+@pytest.mark.parametrize(("fun", "words"), ZERO, ids=[f.__name__ for f, _ in ZERO])
+def test_why_a_gradient_is_zero(fun: Callable[..., Any], words: str) -> None:
+    text = adjit.grad(fun).explain("w", 1.4, 2.0)
+    assert "The gradient in `w` is zero" in text and words in text, text
+    assert fun is held or abs(fun(1.4001, 2.0) - fun(1.3999, 2.0)) < 1e-12
+    assert "reaches the result" in adjit.grad(fun).explain("x", 1.4, 2.0)
+
+
+def test_forks_and_sums() -> None:
+    text = adjit.grad(forks).explain("w", 1.4, 2.0)
+    first = forks.__code__.co_firstlineno
+    assert f"`h` forks: it is used on lines {first + 2}, {first + 3}" in text, text
+    for line in ("h = w * x", "a = np.sin(h)", "b = h * h", "return a + b"):
+        assert line in text
+    text = adjit.grad(looped).explain("w", 1.4, 2.0)
+    assert f"each pass of the loop on line {looped.__code__.co_firstlineno + 2} contributes" in text
+
+
+def test_overwritten_values() -> None:
+    text = adjit.grad(overwritten).explain("w", np.ones(3), 2.0)
+    assert "elements of `w` are overwritten" in text and "w[0] = x" in text
+
+
+def test_what_nobody_uses() -> None:
+    text = adjit.grad(replaced).explain("w", 1.4, 2.0)
+    assert "is zero" in text or "overwritten" in text, text
+
+
+def test_arguments_of_the_latest_call_and_parts() -> None:
+    def f(p, x):  # type: ignore[no-untyped-def]
+        return np.sum(p["a"] * x) + 0.0 * np.floor(p["b"])
+
+    g = adjit.grad(f)
+    with pytest.raises(TypeError, match="example arguments"):
+        g.explain("p")
+    g({"a": np.ones(2), "b": 1.5}, np.ones(2))
+    assert "reaches the result" in g.explain("p")
+    assert "reaches the result" in g.explain("p['a']")
+    assert "is zero" in g.explain("p['b']")
+    with pytest.raises(ValueError, match=r"'q' is none of p\['a'\], p\['b'\], x"):
+        g.explain("q")
+    assert "has no gradient" in adjit.grad(lambda k, x: k * x, argnums=1).explain("k", 3, 2.0)
