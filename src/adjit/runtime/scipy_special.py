@@ -92,7 +92,8 @@ def _all() -> dict[str, Callable[..., Any]]:
             made[name] = _function(name, _plain_gammainc_by_a, 2, _gammainc_by_a)
         else:
             plain = getattr(special, name)
-            made[name] = _function(name, plain, plain.nin, _entry(name, plain.nin))
+            spelled = bessel.spelling(name)
+            made[spelled] = _function(spelled, plain, plain.nin, _entry(name, plain.nin))
     return made
 
 

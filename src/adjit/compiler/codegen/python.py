@@ -35,7 +35,7 @@ HELPERS = (
     "take",
     "take_zeros",
 )
-BOUND = (*bessel.NAMES, *incomplete.NAMES)  # SciPy's own code computes these
+BOUND = (*map(bessel.spelling, bessel.NAMES), *incomplete.NAMES)  # SciPy's own code computes these
 VECTOR = tuple(sorted({op.vector for op in TABLE.values()} - {""}))
 FASTMATH = ("reassoc", "nsz", "arcp", "contract", "afn")  # never nnan, ninf
 

@@ -72,14 +72,21 @@ ORDERED: dict[str, Callable[[Value, Value, Value], Value]] = {
 SINGULAR = {"y0", "y1", "k0", "k1", "k0e", "k1e", "exp1", "expi", "erfcinv", "yv", "kv", "kve"}
 
 
+def spelling(name: str) -> str:
+    """How generated code calls the function; names like `i0` are left to the user's variables."""
+    return f"bessel_{name}" if len(name) <= 3 else name
+
+
 def _unary(name: str, derivative: Callable[[Value, Value], Value]) -> None:
-    @define(name, 1, f"{name}({{0}})", getattr(special, name), expensive=True, singular=name in SINGULAR)
+    @define(
+        name, 1, f"{spelling(name)}({{0}})", getattr(special, name), expensive=True, singular=name in SINGULAR
+    )
     def partials(x: Value, out: Value) -> tuple[object, ...]:
         return (derivative(x, out),)
 
 
 def _ordered(name: str, derivative: Callable[[Value, Value, Value], Value]) -> None:
-    python = f"{name}({{0}}, {{1}})"
+    python = f"{spelling(name)}({{0}}, {{1}})"
 
     @define(name, 2, python, getattr(special, name), expensive=True, singular=name in SINGULAR)
     def partials(v: Value, x: Value, out: Value) -> tuple[object, ...]:
