@@ -272,8 +272,8 @@ row(np.sort, "np.sort(a)", "np.sort(a, axis=0)", "np.sort(a, axis=None)", a=apar
 row(
     np.unique,
     "np.unique(a)",
-    "np.unique(a[0], return_counts=True)[1] * a[0]",
-    "np.unique(a, return_index=True, return_inverse=True)[2] * a",
+    "np.unique(a[0], False, False, True)[1] * a[0]",
+    "np.unique(a, True, True)[2] * a",
     a=apart(3, 4),
 )
 row(np.argsort, "a * np.argsort(a)", a=apart(3, 4), single=False)
