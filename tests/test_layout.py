@@ -18,12 +18,12 @@ LAYERS = (
     ("errors", "options", "console"),
     ("compiler.diagnostics", "compiler.fetching", "compiler.ir", "compiler.ops", "compiler.program"),
     ("compiler.library", "compiler.analyses", "compiler.passes"),
-    ("compiler.frontend", "compiler.definitions", "compiler.adjoint", "compiler.codegen"),
+    ("compiler.frontend", "compiler.definitions", "compiler.adjoint", "compiler.kernels", "compiler.codegen"),
     ("compiler.pipeline", "compiler.derived", "compiler"),
     ("runtime",),
     ("api",),
     ("bench", "interop", "report", ""),
-    ("demo",),
+    ("demo", "testing"),
     ("shell", "__main__"),
 )
 

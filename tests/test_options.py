@@ -12,7 +12,7 @@ from adjit.options import DEFAULT
     [
         ({"speed": True}, TypeError),
         ({"fastmath": 1}, TypeError),
-        ({"target": "cuda"}, ValueError),
+        ({"target": "metal"}, ValueError),
         ({"max_bytes": -1}, TypeError),
         ({"max_bytes": 1000}, NotImplementedError),
         ({"parallel": True}, NotImplementedError),

@@ -47,8 +47,8 @@ NOT_YET = ("parallel", "max_bytes")
 
 def _check(name: str, value: object) -> None:
     if name == "target":
-        if value != "cpu":
-            raise ValueError(f"target must be 'cpu', not {value!r}")
+        if value not in ("cpu", "cuda"):
+            raise ValueError(f"target must be 'cpu' or 'cuda', not {value!r}")
     elif name == "max_bytes":
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
             raise TypeError(f"max_bytes must be None or a number of bytes, not {value!r}")

@@ -40,20 +40,24 @@ def check(
     rtol: float = 1e-6,
     tangent: bool = True,
     second: bool = False,
+    **options: Any,
 ) -> Verdict:
     """Gradient of `function` by adjit at `args`, judged. `tangent`: the dot-product test with `jvp` as well.
-    `second`: also the gradient's own directional derivative by `hvp`."""
+    `second`: also the gradient's own directional derivative by `hvp`. `options` are those of the
+    transforms."""
     import adjit
+
+    own = adjit.jit(function, **options) if options else function
 
     rng = np.random.default_rng(seed)
     wanted = oracles.plain(function, args)
     cotangent = None if np.ndim(wanted) == 0 else rng.normal(size=np.shape(wanted))
     try:
         given = trees.fresh(args)
-        value, gradients = gradient(function, given, argnums, cotangent)
+        value, gradients = gradient(own, given, argnums, cotangent)
         trouble = _value_and_effects(function, args, given, value, wanted, rtol)
         if not trouble:
-            again = gradient(function, trees.fresh(args), argnums, cotangent)[1]
+            again = gradient(own, trees.fresh(args), argnums, cotangent)[1]
             if not all(map(_same, gradients, again)):
                 trouble = "a second call gave another gradient"
         if not trouble:
@@ -64,9 +68,9 @@ def check(
             else _gradients(function, args, argnums, gradients, cotangent, rng, rtol)
         )
         if verdict.kind == "right" and tangent:
-            verdict = _tangent(function, args, argnums, gradients, cotangent, rng, rtol)
+            verdict = _tangent(own, args, argnums, gradients, cotangent, rng, rtol)
         if verdict.kind == "right" and second and cotangent is None:
-            verdict = _second(function, args, argnums, rng, rtol)
+            verdict = _second(own, args, argnums, rng, rtol)
     except adjit.AdjitError as error:
         if isinstance(error, adjit.errors.InternalError):
             return Verdict("crash", f"InternalError: {error}")
@@ -86,8 +90,9 @@ def gradient(
         value, gradients = adjit.value_and_grad(function, argnums=argnums)(*args)
     else:
         value, pullback = adjit.vjp(function, *args, argnums=argnums)
+        value = trees.fetched(value)
         gradients = pullback(np.asarray(cotangent, dtype=np.asarray(value).dtype))
-    return value, tuple(gradients)
+    return trees.fetched(value), trees.fetched(tuple(gradients))
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -205,7 +210,7 @@ def _tangent(
         None if t is None else oracles.without_constants(t, a) for t, a in zip(tangents, args, strict=True)
     ]
     _, moved = adjit.jvp(function, trees.fresh(args), tuple(given))
-    forward = oracles.scalar_of(moved, cotangent)
+    forward = oracles.scalar_of(trees.fetched(moved), cotangent)
     backward = sum(oracles.inner(tangents[p], g) for p, g in zip(argnums, gradients, strict=True))
     tolerance = max(rtol, 1e-9) * 1e-1 * max(1.0, abs(forward), abs(backward))
     if not abs(forward - backward) <= tolerance:
@@ -230,10 +235,10 @@ def _second(
     probe = oracles.random_direction(args[position], rng)
 
     def along(*values: Any) -> float:
-        return oracles.inner(first(*values), probe)
+        return oracles.inner(trees.fetched(first(*values)), probe)
 
     estimate = oracles.extrapolate(lambda step: along(*oracles.moved(args, position, direction, step)))
-    have = oracles.inner(product, probe)
+    have = oracles.inner(trees.fetched(product), probe)
     scale = max(1.0, abs(estimate.value))
     if estimate.error > 1e-3 * scale:
         return Verdict("unsure")

@@ -68,6 +68,14 @@ def put(value: Any, path: Path, new: Any) -> Any:
     return rebuild(value, parts)
 
 
+def fetched(value: Any) -> Any:
+    """The structure with arrays of a GPU copied to the host."""
+    if hasattr(value, "copy_to_host"):
+        return value.copy_to_host()
+    parts = children(value)
+    return rebuild(value, {k: fetched(v) for k, v in parts}) if parts else value
+
+
 def fresh(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Copies with new memory. The same array passed twice stays the same array; memory layout is kept."""
     memo: dict[int, Any] = {}

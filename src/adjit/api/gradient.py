@@ -10,7 +10,7 @@ import numpy as np
 from .. import compiler
 from ..compiler.ir.nodes import Function, Operand
 from ..compiler.program import Program, Spec
-from ..errors import SeedError
+from ..errors import MissingRuleError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
 from .argnums import Argnums, frozen, positions
@@ -21,6 +21,8 @@ from .vjp import Vjp, forward_only, unshared
 
 class Jit(Transform):
     """The compiled function itself."""
+
+    targets = ("cpu", "cuda")
 
     guesses = True
     word = "function"
@@ -46,6 +48,8 @@ class Jit(Transform):
 
 class Gradient(Transform):
     """`grad` (without the value) and `value_and_grad`."""
+
+    targets = ("cpu", "cuda")
 
     guesses = True
 
@@ -105,6 +109,12 @@ class Gradient(Transform):
     def _deliver(self, buffers: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ufunc: Any) -> Any:
         if not self.value:
             raise TypeError("accumulate and into belong to value_and_grad")
+        if self.options.target != "cpu":
+            raise MissingRuleError(
+                "accumulate and into have no form on the GPU",
+                why="the buffers are arrays of the host",
+                hint="call the function and add its gradient to an array of the device",
+            )
         value, found = self(*args, **kwargs)
         gradients = found[0] if self.intermediates else found
         targets: list[tuple[Any, Any]] = []

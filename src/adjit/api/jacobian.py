@@ -47,6 +47,7 @@ class _Directional(_OfArgnums):
 
 
 class Hvp(_Directional):
+    targets = ("cpu", "cuda")
     word = "Hessian-vector product"
 
     def below(self, program: Program) -> Program:
@@ -97,6 +98,8 @@ def blocks_tree(outer: object, inner: object, block: Callable[[int, int], Any]) 
 
 class _Columns(_Directional):
     """All columns of a derivative matrix, one tangent at a time."""
+
+    targets = ("cpu",)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.bound(args, kwargs)
@@ -167,6 +170,8 @@ class Hessian(_Columns):
 
 class Jacrev(_OfArgnums):
     """All rows of a Jacobian, one cotangent at a time."""
+
+    targets = ("cpu",)
 
     word = "Jacobian"
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from .. import compiler
-from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, StaticSpec
+from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, Spec, StaticSpec
 from ..errors import NotDifferentiableError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around, Runner, runner
 from .argnums import starred
 from .signatures import R
-from .transform import Transform, kept
+from .transform import Transform, kept, program_of
 
 
 class Pushed:
@@ -30,7 +30,7 @@ class Pushed:
         below = replace(
             program, arguments=program.arguments[:primals], argument_names=program.argument_names[:primals]
         )
-        self.around = Around(below)
+        self.around = Around(below, runner.options.target)
         self.assemble = pytree.assembler(program.result)
         self.count = len(leaves.wrt)
         self.hidden = len(program.hidden)
@@ -52,7 +52,9 @@ class Pushed:
             self.around.check(self.around.with_hidden(leaves))
         arguments = self.arguments(leaves, directions)
         self.runner.prepare(arguments)
-        return self.assemble(self.runner.call(arguments))
+        flat = self.runner.call(arguments)
+        self.around.leave(self.around.with_hidden(leaves))
+        return self.assemble(flat)
 
 
 def revived(program: Program, kept: Any, options: Options) -> Pushed:
@@ -80,6 +82,8 @@ def parameter_of_leaf(program: Program) -> list[int | None]:
 
 class Jvp(Transform):
     """Differentiates with respect to the leaves that a tangent is given for."""
+
+    targets = ("cpu", "cuda")
 
     word = "tangent"
 
@@ -181,4 +185,20 @@ def jvp(
     return value, tangent
 
 
-__all__ = ["Jvp", "jvp"]
+class Inside(Transform):
+    """`jvp` inside a differentiated function: the arguments are the primals, then the tangents of `given`."""
+
+    word = "tangent"
+
+    def __init__(self, fun: Callable[..., Any], given: tuple[int, ...], options: Options = DEFAULT) -> None:
+        super().__init__(fun, options)
+        self.given = given
+
+    def program(self, arguments: tuple[Spec, ...]) -> Program:
+        program = program_of(self.fun, arguments[: len(self.names)], self.options)
+        return compiler.derived.tangent(program, compiler.derived.choose(program, self.given))
+
+
+jvp.inside = Inside  # type: ignore[attr-defined]
+
+__all__ = ["Inside", "Jvp", "jvp"]

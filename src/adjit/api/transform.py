@@ -25,7 +25,7 @@ from .. import compiler
 from ..compiler.ir.nodes import Function, Operand
 from ..compiler.ir.types import is_float
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
-from ..errors import AdjitError, InferenceError
+from ..errors import AdjitError, InferenceError, MissingRuleError
 from ..options import DEFAULT, Options, jit_disabled
 from ..runtime import aliasing, fastpath, frontcache, pytree
 from ..runtime.dispatch import Around, Runner, runner
@@ -60,7 +60,7 @@ class Prepared:
 
     def __init__(self, program: Program, runner: Runner) -> None:
         self.program = program
-        self.around = Around(program)
+        self.around = Around(program, runner.options.target)
         self.runner = runner
         self.assemble = pytree.assembler(program.result)
         self.fast: fastpath.Fast | None = None
@@ -86,17 +86,28 @@ class Prepared:
         arguments = leaves if around.plain and not around.same else around.with_hidden(leaves)
         if around.written:
             around.check(arguments)
-        return self.assemble(self.runner.call(arguments))
+        flat = self.runner.call(arguments)
+        around.leave(arguments)
+        return self.assemble(flat)
 
 
 class Transform:
     """A function of the user under a transform. `fun` is the function or transform below."""
 
     word = "value"
+    targets: tuple[str, ...] = ("cpu",)
     guesses = False  # whether an entry's runner runs the whole program, and may be replaced by a slower one
 
     def __init__(self, fun: Callable[..., Any], options: Options = DEFAULT) -> None:
         self.fun = python_function(fun)
+        if options.target not in self.targets:
+            raise MissingRuleError(
+                f"{type(self).__name__.lower()} has no form on the GPU",
+                why="its result is put together on the host",
+                hint='use grad, value_and_grad, vjp, jvp or hvp with target="cuda", or target="cpu" here',
+            )
+        if options.target == "cuda" and options.debug_nans:
+            raise MissingRuleError("debug_nans has no form on the GPU", hint='use it with target="cpu"')
         self.options = options
         self.lock = threading.RLock()
         self.entries: dict[object, list[Any]] = {}
@@ -131,11 +142,15 @@ class Transform:
     # -- arguments
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the user's function, defaults filled in."""
-        if not kwargs and len(args) == self.arity:
-            return args
-        found = self.signature.bind(*args, **kwargs)
-        found.apply_defaults()
-        return tuple(found.arguments.values())
+        if kwargs or len(args) != self.arity:
+            found = self.signature.bind(*args, **kwargs)
+            found.apply_defaults()
+            args = tuple(found.arguments.values())
+        if self.options.target == "cuda":
+            from ..runtime.cuda import calls
+
+            return calls.arguments(args)
+        return args
 
     def key(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Sequence[Any]]:
         """The kinds of the arguments, and their leaves."""

@@ -118,7 +118,7 @@ class Halves:
     def __init__(self, program: Program, kept: Split, options: Options) -> None:
         self.program = program
         self.kept = kept
-        self.around = Around(program)
+        self.around = Around(program, options.target)
         self.options = options
         self.runner = Runner(*kept.forward, options)
         self.assemble = pytree.assembler(kept.tree)
@@ -136,8 +136,26 @@ class Halves:
             self.around.check(arguments)
         flat, lent = self.runner.lend(arguments)
         own = self.kept.own
+        if self.options.target == "cuda":
+            return self.on_device(flat, arguments)
         results = (*flat[:own], *(arguments[p] for p in self.kept.outputs))
         return Swept(results, flat[own:], arguments, lent)
+
+    def on_device(self, flat: Sequence[Any], arguments: Sequence[Any]) -> Swept:
+        """The same for arrays of the GPU: an argument that the reverse sweep reads is saved as a copy, since
+        looking whether it has changed would wait for the device.
+        """
+        from ..runtime.cuda import calls
+
+        self.around.leave(arguments)
+        own = self.kept.own
+        used = self.kept.reads | self.kept.writes
+        saved = list(flat[own:])
+        for k, (_, _, p) in enumerate(self.runner.interface.results[own:]):
+            if p >= 0:
+                saved[k] = calls.kept(arguments[p], k in used)
+        outputs = [calls.given(arguments[p]) for p in self.kept.outputs]
+        return Swept((*flat[:own], *outputs), tuple(saved), arguments, None)
 
     def backward(self, saved: Sequence[Any], seeds: Sequence[Any], keep: bool) -> tuple[Any, ...]:
         """Gradients of the differentiated leaves. `keep`: the saved values stay as they are."""
@@ -147,6 +165,10 @@ class Halves:
             arrays = [k for k in written if isinstance(values[k], np.ndarray)]
             for k, copy in zip(arrays, copies([values[k] for k in arrays]), strict=True):
                 values[k] = copy
+            if self.options.target == "cuda":
+                from ..runtime.cuda import calls
+
+                calls.apart(values, written)
         arguments = [*values, *seeds]
         with self.lock:
             if self._backward is None:
@@ -290,12 +312,13 @@ def _described(tree: object, results: Sequence[Any]) -> str:
 
 def _shape_only(value: Any) -> Any:
     """Something of the value's shape and dtype that holds no memory."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) or hasattr(value, "copy_to_host"):
         return np.broadcast_to(np.zeros((), value.dtype), value.shape)
     return value
 
 
 class Vjp(Transform):
+    targets = ("cpu", "cuda")
     word = "pullback"
 
     def __init__(

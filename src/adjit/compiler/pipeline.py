@@ -17,6 +17,7 @@ from .. import options as environment
 from ..errors import InternalError
 from ..options import Options
 from . import adjoint
+from .codegen.cuda import cuda_text
 from .codegen.linemap import Text
 from .codegen.python import module_text
 from .frontend.arrays.broadcast import GUESS
@@ -26,7 +27,7 @@ from .ir.printer import text as printed
 from .ir.verify import verify
 from .ir.visitor import walk
 from .library import ROUTINES
-from .passes import expand_rules, finish, in_strips, simplify, staged, staged_but_sums
+from .passes import expand_rules, finish, finish_for_kernels, in_strips, simplify, staged, staged_but_sums
 from .program import Program, Spec
 from .watch import watched
 
@@ -35,6 +36,8 @@ Pass = Callable[[Function], Function]
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
 BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish)
+AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
+BEFORE_KERNELS: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish_for_kernels)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -86,7 +89,8 @@ def capture(
             with guessing(False):
                 program = specialise(fun, arguments, options, plain)
     inspected(program.function, "capture")
-    return replace(program, function=passes(program.function, AFTER_CAPTURE))
+    chosen = AFTER_CAPTURE if options.target == "cpu" else AFTER_CAPTURE_FOR_KERNELS
+    return replace(program, function=passes(program.function, chosen))
 
 
 def repeatable(program: Program) -> bool:
@@ -151,6 +155,10 @@ def pattern(fn: Function, wrt: Sequence[int]) -> Function:
 
 def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] = ()) -> Text:
     """The text of a core function's module; results that are `lent` may lie in its workspace."""
+    if options.target == "cuda":
+        fn = passes(fn, BEFORE_KERNELS)
+        with timed("codegen"):
+            return cuda_text(fn, title)
     fn = passes(fn, BEFORE_TEXT)
     if options.debug_nans:
         fn = inspected(watched(fn), "watch")

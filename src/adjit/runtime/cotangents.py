@@ -20,6 +20,8 @@ from . import pytree
 def cast(value: Any, like: Any, what: str) -> Any:
     """`value` as a number or array of the shape and dtype of `like`."""
     shape, kind = np.shape(like), np.result_type(like)
+    if hasattr(value, "copy_to_host") or hasattr(value, "__cuda_array_interface__"):
+        return _on_device(value, shape, kind, what)
     try:
         found = np.asarray(value)
     except ValueError:
@@ -33,6 +35,19 @@ def cast(value: Any, like: Any, what: str) -> Any:
     if isinstance(like, np.ndarray):
         return np.array(found, dtype=kind, order="C", copy=True)
     return kind.type(found[()])
+
+
+def _on_device(value: Any, shape: tuple[int, ...], kind: Any, what: str) -> Any:
+    """A copy of an array of the GPU."""
+    from .cuda import arrays
+
+    stood = arrays.stand_in(value)
+    if stood.shape != shape or stood.dtype != kind:
+        raise SeedError(
+            f"{what} has shape {stood.shape} and dtype {stood.dtype}, but {shape} and {kind} are expected",
+            hint="arrays of the GPU are not cast: pass one of that shape and dtype",
+        )
+    return arrays.duplicate(stood.memory)
 
 
 def flat(tree: object, value: Any, likes: Sequence[Any], what: str, found: dict[int, Any]) -> None:
@@ -62,7 +77,12 @@ def flat(tree: object, value: Any, likes: Sequence[Any], what: str, found: dict[
 
 
 def zero(like: Any) -> Any:
-    """The zero of a leaf."""
+    """The zero of a leaf, on the GPU where the leaf is."""
+    like = getattr(like, "memory", like)
+    if hasattr(like, "copy_to_host"):
+        from .cuda.driver import zeros
+
+        return zeros(like.shape, like.dtype)
     if isinstance(like, np.ndarray):
         return np.zeros(like.shape, like.dtype)
     return np.result_type(like).type(0)

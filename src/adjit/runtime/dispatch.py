@@ -193,6 +193,8 @@ class Runner:
 
     def call(self, leaves: Sequence[Any]) -> Any:
         """The flat results, as a tuple."""
+        if self.text.target == "cuda":
+            return self.call_on_device(leaves)
         if not self.loaded.compiled:
             leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
         try:
@@ -233,6 +235,28 @@ class Runner:
             return ()
         return found if self.simple else self.finished(found, leaves)
 
+    def call_on_device(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
+        """The same for a program of kernels: numbers are fetched, arrays stay where they are."""
+        from .cuda import calls
+
+        calls.find_device()
+        entering = calls.entering(leaves)
+        entering = [x if t is None else t(x) for x, t in zip(entering, self.scalars, strict=True)]
+        try:
+            found: Any = self.loaded.call(*entering)
+        except Failure as failed:
+            if unequal(failed, self.text) and self.otherwise is not None:
+                self.__dict__.update(self.otherwise().__dict__)
+                return self.call_on_device(leaves)
+            raise failure(failed, self.text) from None
+        except numba.core.errors.NumbaError as error:
+            raise self.refused(error) from error
+        found = (found,) if self.count == 1 else found or ()
+        made = [x if f is None else f(x) for x, f in zip(found, self.outs, strict=True)]
+        for k, p in self.passed.items():
+            made[k] = calls.given(leaves[p])
+        return tuple(made)
+
     @property
     def bare(self) -> Callable[..., Any]:
         """The compiled function with the parameters of the core function, workspace apart."""
@@ -266,8 +290,9 @@ class Around:
     checks.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, target: str = "cpu") -> None:
         self.name = program.function.name
+        self.target = target
         self.guards = [(g.fetch, _snapshot(g.value)) for g in program.guards]
         self.hidden = [(h.fetch, h.spec, h.name) for h in program.hidden]
         self.plain = not self.guards and not self.hidden
@@ -289,6 +314,13 @@ class Around:
         """The core function's arguments for these leaves."""
         found = [leaves[k] for k in self.params] if self.same else leaves
         return [*found, *(fetch() for fetch, _, _ in self.hidden)] if self.hidden else found
+
+    def leave(self, arguments: Sequence[Any]) -> None:
+        """After a call on the device: arrays of the host receive what was written into their copies."""
+        if self.target == "cuda" and self.written:
+            from .cuda import calls
+
+            calls.leaving(arguments, self.written)
 
     def check(self, arguments: Sequence[Any]) -> None:
         """Refuse overlapping memory that is written; `arguments` are those of the core function."""

@@ -44,7 +44,7 @@ def module_name(text: Text) -> str:
 
 def load(text: Text, cache: bool = True) -> Loaded:
     """The function of a generated module, compiled lazily by Numba unless that is switched off."""
-    compiled = not options.jit_disabled()
+    compiled = not options.jit_disabled() and text.target == "cpu"
     name = module_name(text)
     key = (name, compiled, cache)
     with _lock:
@@ -57,6 +57,8 @@ def load(text: Text, cache: bool = True) -> Loaded:
 
 
 def _load(text: Text, name: str, compiled: bool, cache: bool) -> Loaded:
+    if text.target == "cuda":
+        return _for_device(text, name)
     path = options.cache_folder() / f"{name}.py"
     data = text.source.encode()
     on_disk = cache and (files.read(path) == data or files.write(path, data))
@@ -112,3 +114,10 @@ def _run_plain(text: Text, name: str, filename: str) -> Loaded:
     module.__dict__.update(names)
     exec(compile(tree, filename, "exec"), module.__dict__)
     return Loaded(plain.quiet(getattr(module, text.name)), text, filename, False)
+
+
+def _for_device(text: Text, name: str) -> Loaded:
+    from .cuda import modules as device  # Numba's CUDA half is slow to import
+
+    filename = f"<{name}>"
+    return Loaded(device.load(text, filename), text, filename, False)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .support import failed, outside
 
-KEPT = ("range", "outside", "failed", "failed_at", "u", "stop_of", "len")
+KEPT = ("range", "outside", "failed", "failed_at", "u", "stop_of", "len", "note")
 DTYPES = (*(f"int{n}" for n in (8, 16, 32, 64)), *(f"uint{n}" for n in (8, 16, 32, 64)))
 
 
@@ -46,12 +46,16 @@ HELPERS: dict[str, object] = {
 class _Lift(ast.NodeTransformer):
     """Rewrites one module; `constants` are the NumPy scalars that its literals became."""
 
-    def __init__(self) -> None:
+    def __init__(self, kernels: bool = True) -> None:
+        self.kernels = kernels
         self.constants: dict[str, object] = {}
         self.seen: dict[tuple[type, str], str] = {}
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.decorator_list = []
+        for_device = [d for d in node.decorator_list if ast.unparse(d) == "cuda.jit"]
+        if for_device and not self.kernels:
+            return node
+        node.decorator_list = for_device
         node.body = [self.visit(s) for s in node.body]
         return node
 
@@ -100,10 +104,12 @@ class _Lift(ast.NodeTransformer):
         return node
 
 
-def lifted(source: str) -> tuple[ast.Module, dict[str, object]]:
-    """The tree to run, and names to define before it runs."""
+def lifted(source: str, kernels: bool = True) -> tuple[ast.Module, dict[str, object]]:
+    """The tree to run, and names to define before it runs. Kernels for the GPU keep their decorators and,
+    unless `kernels`, are left as they are.
+    """
     tree = ast.parse(source)
-    lift = _Lift()
+    lift = _Lift(kernels)
     tree.body = [lift.visit(s) if isinstance(s, ast.FunctionDef) else s for s in tree.body]
     return ast.fix_missing_locations(tree), {**HELPERS, **lift.constants}
 

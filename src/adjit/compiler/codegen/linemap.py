@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ir.nodes import NOWHERE, Location
+from ..ir.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Text:
     lines: tuple[Location, ...]
     workspace: bool = False  # whether it has a last parameter more, see `workspace`
     folded: tuple[tuple[Location, ...], ...] = ()
+    target: str = "cpu"
+    kernels: tuple[tuple[str, tuple[Type, ...]], ...] = ()  # names, and types of the parameters
 
     def user_locations(self, line: int) -> list[Location]:
         """All the user's places that a generated line comes from."""

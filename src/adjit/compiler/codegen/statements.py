@@ -185,14 +185,18 @@ class Statements:
     def tuple(self, xs: Sequence[Operand]) -> ast.expr:
         return ast.Tuple([self.of(x) for x in xs], ast.Load())
 
+    def make_room(self, array: Var, index: Operand) -> None:
+        """Lengthen a growing array that has no such element yet."""
+        at = self.of(index)
+        inside = ast.Compare(at, [ast.GtE()], [self.expressions.dim(array, 0)])
+        self.text(printing.header(ast.If(inside, [PASS], [])))
+        self.depth += 1
+        self.assign(array, call("grow", name(self.names[array]), at))
+        self.depth -= 1
+
     def written(self, array: Var, index: Sequence[Operand], value: Operand, op: ast.operator | None) -> None:
         if _growing(array.type):
-            at = self.of(index[0])
-            inside = ast.Compare(at, [ast.GtE()], [self.expressions.dim(array, 0)])
-            self.text(printing.header(ast.If(inside, [PASS], [])))
-            self.depth += 1
-            self.assign(array, call("grow", name(self.names[array]), at))
-            self.depth -= 1
+            self.make_room(array, index[0])
         target = self.expressions.element(array, index, store=True)
         new = self.of(value)
         if op is not None and isinstance(new, ast.UnaryOp) and isinstance(new.op, ast.USub):

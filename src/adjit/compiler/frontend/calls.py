@@ -23,7 +23,17 @@ from ...errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ..definitions import COMPILE_TIME, arguments_marked
 from ..fetching import Default, Held
 from ..ir.nodes import Location
-from . import arrays, bindings, containers, fence, inlined, python_builtins, python_types, resolve
+from . import (
+    arrays,
+    bindings,
+    containers,
+    directional,
+    fence,
+    inlined,
+    python_builtins,
+    python_types,
+    resolve,
+)
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
 from .normalise import RESULT, Normal, normalise
@@ -182,11 +192,13 @@ def _own(function: object) -> bool:
 def _transform(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """`adjit.grad(f)` and the like inside a user's function: the transform is made now."""
     name = getattr(function, "__name__", "")
+    if hasattr(function, "inside"):
+        return directional.call(ctx, function.inside, args, kwargs)
     if name not in ("grad", "value_and_grad", "jit", "vmap", "checkpoint"):
         ctx.error(
             UnsupportedSyntaxError,
             f"adjit.{name} is not supported inside a differentiated function",
-            instead="use adjit.grad, adjit.value_and_grad or adjit.vmap there",
+            instead="use adjit.grad, adjit.value_and_grad, adjit.jvp or adjit.vmap there",
         )
     if name == "jit" and len(args) == 1:
         return args[0]

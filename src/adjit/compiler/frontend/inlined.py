@@ -82,7 +82,7 @@ class Specifications:
 def call(ctx: Specialiser, transform: Transform, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """The value of `transform(*args, **kwargs)`."""
     values = bound(ctx, transform, args, kwargs)
-    program, operands, arrays = _program(ctx, transform, values)
+    program, operands, arrays = program_for(ctx, transform, values)
     _overlaps(ctx, program, operands)
     for var in _written(program, operands):
         ctx.before_write(var)
@@ -117,7 +117,7 @@ def bound(
     return values
 
 
-def _program(
+def program_for(
     ctx: Specialiser, transform: Transform, values: Sequence[Value]
 ) -> tuple[Program, list[Operand], list[ArrayValue]]:
     """The program for these arguments; an array passed twice is one parameter if memory is written."""

@@ -236,6 +236,13 @@ def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
 
 
 def _module_attribute(ctx: Specialiser, module: types.ModuleType, name: str) -> Value:
+    if module.__name__ == "numba.cuda":
+        ctx.error(
+            UnsupportedSyntaxError,
+            f"`cuda.{name}` is for kernels written by hand",
+            why="a thread's index, shared memory and barriers say how a program runs, not what it computes",
+            instead='write the loop over all indices: with target="cuda" it becomes the grid of a kernel',
+        )
     if not hasattr(module, name):
         close = difflib.get_close_matches(name, dir(module), 1)
         ctx.error(

@@ -40,6 +40,11 @@ def hoist_all(fn: Function) -> Function:
     return hoist(fn, guarded=True, allocations=True)
 
 
+def hoist_guarded(fn: Function) -> Function:
+    """Hoist loads under a condition, but no allocations."""
+    return hoist(fn, guarded=True)
+
+
 def promote_all(fn: Function) -> Function:
     """Promote elements under a condition too."""
     return promote(fn, guarded=True)
@@ -97,6 +102,16 @@ AFTER: tuple[Pass, ...] = (
 CLEAN: tuple[Pass, ...] = (hoist_all, cse, simplify_ops, dce)
 
 
+AFTER_FOR_KERNELS: tuple[Pass, ...] = (
+    *AFTER[: AFTER.index(hoist_all)],
+    hoist_guarded,  # an array that each pass makes stays in the pass
+    *(p for p in AFTER[AFTER.index(hoist_all) + 1 : AFTER.index(relay)]),
+    cse,
+    simplify_ops,
+    dce,
+)
+
+
 def simplify(fn: Function) -> Function:
     """The passes before differentiation."""
     return _run(fn, BEFORE)
@@ -113,6 +128,11 @@ def finish(fn: Function) -> Function:
     differentiated.
     """
     return _run(fn, AFTER)
+
+
+def finish_for_kernels(fn: Function) -> Function:
+    """The same where kernels are made of the function: nothing that ties one pass of a loop to the next."""
+    return _run(fn, AFTER_FOR_KERNELS)
 
 
 def staged(fn: Function) -> Function:
@@ -137,4 +157,4 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["expand_rules", "finish", "in_strips", "simplify"]
+__all__ = ["expand_rules", "finish", "finish_for_kernels", "in_strips", "simplify"]

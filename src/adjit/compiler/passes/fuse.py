@@ -184,5 +184,15 @@ class _Fusing(Rewriter):
             inits=(*first.inits, *second.inits),
             body=Block(stmts, (*first.body.yields, *body.yields)),
             outs=(*first.outs, *second.outs),
-            independent=first.independent and second.independent,
+            independent=first.independent and second.independent and not self.tied(first, second),
+        )
+
+    def tied(self, first: For, second: For) -> bool:
+        """Whether a pass of one loop can meet what another pass of the other writes."""
+        facts = self.facts
+        return any(
+            facts.ahead(x, y, first, second) or facts.ahead(y, x, second, first)
+            for x in self.accesses(first)
+            for y in self.accesses(second)
+            if (x.write or y.write) and not (x.accumulate and y.accumulate)
         )

@@ -1,0 +1,5 @@
+"""What a program on the GPU needs at run time.
+
+Reading order: `simulated` (whether kernels run in Python), `device` (functions that kernels call), `arrays`
+(arguments, views), `driver` (what the host's program calls), `modules` (loading).
+"""
