@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+import scipy.linalg
 from scipy import special
 
 import adjit.compiler.pipeline  # noqa: F401  (loads what fills the tables)
@@ -39,6 +40,7 @@ HOMES: tuple[tuple[str, ModuleType], ...] = (
     ("math", math),
     ("random", random),
     ("scipy.special", special),
+    ("scipy.linalg", scipy.linalg),
     ("operator", operator),
     ("", builtins),
 )

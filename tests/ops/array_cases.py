@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy.linalg
 
 from .rows import apart, constant, dominant, integers, normal, number, positive, rising, row
 
@@ -92,6 +93,68 @@ row(np.linalg.eigh, "np.linalg.eigh(a + a.T)[0]", "np.linalg.eigh(a + a.T)[1] **
 row(np.linalg.eigvalsh, "np.linalg.eigvalsh(a + a.T)", a=dominant(3))
 row(np.linalg.matrix_power, "np.linalg.matrix_power(a, 3)", "np.linalg.matrix_power(a, -1)", a=dominant(3))
 row(np.linalg.multi_dot, "np.linalg.multi_dot([a, b, a])", a=normal(2, 3), b=normal(3, 2))
+row(
+    np.linalg.norm, "np.linalg.norm(a, 2)", "np.linalg.norm(a, -2)", "np.linalg.norm(a, 'nuc')", a=dominant(3)
+)
+row(np.linalg.matrix_norm, "np.linalg.matrix_norm(a)", "np.linalg.matrix_norm(a, ord=2)", a=dominant(3))
+row(np.linalg.cond, "np.linalg.cond(a)", "np.linalg.cond(a, 1)", "np.linalg.cond(a, -2)", a=dominant(3))
+row(np.linalg.matrix_rank, "a * np.linalg.matrix_rank(a)", a=dominant(3))
+row(np.linalg.qr, "np.linalg.qr(a)[1]", "np.linalg.qr(a)[0] ** 2", a=dominant(3))
+row(np.linalg.tensordot, "np.linalg.tensordot(a, b, axes=1)", a=normal(2, 3), b=normal(3, 2))
+row(
+    np.einsum,
+    "np.einsum('...ij,...jk->...ik', a, b)",
+    "np.einsum('...i,...i', a[0], a[1])",
+    a=normal(2, 3, 4),
+    b=normal(2, 4, 2),
+)
+row(
+    scipy.linalg.solve_triangular,
+    "scipy.linalg.solve_triangular(a, b, lower=True)",
+    "scipy.linalg.solve_triangular(a, b[:, 0])",
+    "scipy.linalg.solve_triangular(a, b, trans='T', lower=True, check_finite=False)",
+    "scipy.linalg.solve_triangular(a, b, 1, unit_diagonal=True)",
+    a=dominant(3),
+    b=normal(3, 2),
+)
+row(
+    scipy.linalg.cholesky,
+    "scipy.linalg.cholesky(a @ a.T)",
+    "scipy.linalg.cholesky(a @ a.T, lower=True)",
+    a=dominant(3),
+)
+row(
+    scipy.linalg.cho_solve,
+    "scipy.linalg.cho_solve((a, True), b)",
+    "scipy.linalg.cho_solve((a, False), b[:, 0])",
+    a=dominant(3),
+    b=normal(3, 2),
+)
+row(
+    scipy.linalg.cho_factor,
+    "scipy.linalg.cho_solve(scipy.linalg.cho_factor(a @ a.T), b)",
+    a=dominant(3),
+    b=normal(3),
+    single=False,
+)
+row(
+    scipy.linalg.expm,
+    "scipy.linalg.expm(a)",
+    "scipy.linalg.expm(4.0 * a)",
+    a=normal(3, 3),
+    single=False,
+    order=1,
+)
+row(
+    scipy.linalg.eigh,
+    "scipy.linalg.eigh(a + a.T)[1] ** 2",
+    "scipy.linalg.eigh(a, eigvals_only=True)",
+    a=dominant(3),
+)
+row(scipy.linalg.svd, "scipy.linalg.svd(a)[1] ** 2", a=dominant(3))
+for _name in ("norm", "inv", "det", "pinv", "svdvals"):
+    row(getattr(scipy.linalg, _name), f"scipy.linalg.{_name}(a)", a=dominant(3))
+row(scipy.linalg.solve, "scipy.linalg.solve(a, b)", a=dominant(3), b=normal(3, 2))
 row(np.linalg.matmul, "np.linalg.matmul(a, b)", a=normal(2, 3), b=normal(3, 2))
 row(
     np.add.outer,
@@ -206,6 +269,13 @@ row(np.delete, "np.delete(a, 1)", "np.delete(a, -1, axis=1)", a=normal(2, 3))
 # -- order
 
 row(np.sort, "np.sort(a)", "np.sort(a, axis=0)", "np.sort(a, axis=None)", a=apart(3, 4))
+row(
+    np.unique,
+    "np.unique(a)",
+    "np.unique(a[0], False, False, True)[1] * a[0]",
+    "np.unique(a, True, True)[2] * a",
+    a=apart(3, 4),
+)
 row(np.argsort, "a * np.argsort(a)", a=apart(3, 4), single=False)
 row(np.median, "np.median(a)", "np.median(a, axis=0)", "np.median(a, axis=1, keepdims=True)", a=apart(3, 4))
 row(

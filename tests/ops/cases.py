@@ -114,6 +114,21 @@ for _name, _domain in {
 }.items():
     row(getattr(special, _name), f"special.{_name}(a)", a=_domain(4))
 row(special.polygamma, "special.polygamma(1, a)", "special.polygamma(2, a)", a=positive(4))
+for _name in ("j0", "j1", "i0", "i1", "dawsn", "i0e", "i1e", "expi"):
+    row(getattr(special, _name), f"special.{_name}(a)", a=nonzero(4))
+for _name in ("y0", "y1", "k0", "k1", "k0e", "k1e", "exp1"):
+    row(getattr(special, _name), f"special.{_name}(a)", a=positive(4))
+row(special.erfcinv, "special.erfcinv(a)", a=fraction(4))
+for _name in ("jv", "yv", "iv", "ive", "kv", "kve"):
+    row(getattr(special, _name), f"special.{_name}(1.5, a)", f"special.{_name}(2, a)", a=positive(4))
+for _name in ("gammainc", "gammaincc"):
+    row(getattr(special, _name), f"special.{_name}(a, b)", a=positive(4), b=positive(4), order=1)
+    row(getattr(special, _name), f"special.{_name}(1.5, b)", b=positive(4))
+row(special.gammaincinv, "special.gammaincinv(a, b)", a=positive(4), b=fraction(4), order=1)
+row(special.betainc, "special.betainc(1.5, 0.7, a)", a=fraction(4))
+row(special.stdtr, "special.stdtr(3.5, a)", a=normal(4))
+row(special.stdtrit, "special.stdtrit(3.5, a)", a=fraction(4))
+row(special.owens_t, "special.owens_t(a, b)", a=normal(4), b=normal(4))
 for _name in ("xlogy", "xlog1py", "rel_entr", "kl_div", "beta", "betaln"):
     row(getattr(special, _name), f"special.{_name}(a, b)", a=positive(3), b=positive(3))
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from adjit.compiler.ops import TABLE
+
 INF, NAN = math.inf, math.nan
 Sample = Callable[[np.random.Generator], float]
 
@@ -28,6 +30,14 @@ def positive(rng: np.random.Generator) -> float:
 
 def nonzero(rng: np.random.Generator) -> float:
     return float(rng.choice([-1.0, 1.0]) * (0.2 + rng.random() * 3.0))
+
+
+def moderate(rng: np.random.Generator) -> float:
+    return float(rng.uniform(-4.0, 4.0))
+
+
+def between(rng: np.random.Generator) -> float:
+    return float(rng.uniform(0.4, 6.0))
 
 
 def inside(rng: np.random.Generator) -> float:
@@ -222,6 +232,22 @@ SCALARS: dict[str, Scalar] = {
         (real,), {(0.0,): (0.5,), (-1000.0,): (1.0,), (1000.0,): (0.0,)}, {(0.0,): ((-0.25,),)}
     ),
     "expit": Scalar((real,), {(0.0,): (0.25,), (-1000.0,): (0.0,), (1000.0,): (0.0,)}),
+    **{name: Scalar((moderate,)) for name in ("j0", "j1", "i0", "i1", "dawsn")},
+    **{name: Scalar((nonzero,)) for name in ("i0e", "i1e", "expi")},
+    **{name: Scalar((between,)) for name in ("y0", "y1", "k0", "k1", "k0e", "k1e", "exp1")},
+    "erfcinv": Scalar((lambda rng: float(rng.uniform(0.05, 1.95)),)),
+    **{name: Scalar((between, between)) for name in ("jv", "yv", "iv", "ive", "kv", "kve")},
+    **{name: Scalar((between, between)) for name in ("gammainc", "gammaincc", "gammainc_by_a")},
+    "gammaincinv": Scalar((between, fraction)),
+    "betainc": Scalar((between, between, fraction)),
+    "stdtr": Scalar((between, real)),
+    "stdtrit": Scalar((between, fraction)),
+    "owens_t": Scalar((real, real)),
+    **{
+        name: Scalar((positive,), own_rule=True)
+        for name in TABLE
+        if name.startswith(("order_of_", "shape_of_", "freedom_of_"))
+    },
     # no derivative
     **{name: Scalar((real, real), apart=True) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
     **{name: Scalar((off_integers,)) for name in ("floor", "ceil", "trunc", "rint")},

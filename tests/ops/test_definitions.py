@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 from scipy import special
 
 from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE, arguments_marked
@@ -37,7 +38,7 @@ class Defined:
         return found
 
 
-DEFINED = {"np": Defined(np), "special": Defined(special), "math": Defined(math)}
+DEFINED = {"np": Defined(np), "special": Defined(special), "math": Defined(math), "scipy": Defined(scipy)}
 
 
 def converting(definition: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,7 +110,7 @@ def test_value_shape_and_dtype(row: Row, text: str) -> None:
         arguments = drawn(row, single=single)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            expected = eval(text, {"np": np, "special": special, "math": math, **arguments})
+            expected = eval(text, {"np": np, "special": special, "math": math, "scipy": scipy, **arguments})
             found = eval(text, {**DEFINED, **drawn(row, single=single)})
         same(found, expected, single)
 

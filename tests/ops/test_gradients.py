@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 from scipy import special
 
 import adjit
@@ -46,6 +47,7 @@ def function(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
         "np": np,
         "special": special,
         "math": math,
+        "scipy": scipy,
         "random": random,
         "__name__": __name__,
     }

@@ -14,11 +14,13 @@ from adjit.compiler.ir.nodes import Const, Op, Operand
 from adjit.compiler.ir.types import Scalar as ScalarType
 from adjit.compiler.ops import TABLE
 from adjit.compiler.ops.symbolic import Sym
+from adjit.errors import NotDifferentiableError
 
 from ..support.oracles import extrapolate
 from .scalar_cases import SCALARS, Scalar
 
 SAMPLES = 12
+REFUSED_TWICE = ("gammainc", "gammaincc", "gammaincinv")  # in the shape, second order
 DIFFERENTIABLE = sorted(n for n, row in SCALARS.items() if TABLE[n].partials is not None and not row.own_rule)
 
 
@@ -88,7 +90,7 @@ def step(stmt: Op, values: dict[Operand, Any], tangents: dict[Operand, Any]) -> 
         tangents[stmt.out] = tangents.get(stmt.args[1] if args[0] else stmt.args[2], 0.0)
         return
     total: Any = 0.0
-    if row.partials is not None:
+    if row.partials is not None and any(tangents.get(a, 0.0) != 0 for a in stmt.args):
         partials = row.partials(*args, values[stmt.out])
         for a, p in zip(stmt.args, partials, strict=True):
             t = tangents.get(a, 0.0)
@@ -145,6 +147,10 @@ def test_second_order_against_differences_of_the_partials(name: str) -> None:
         if row.apart and abs(args[0] - args[1]) < 0.05:
             continue
         for direction in range(len(args)):
+            if name in REFUSED_TWICE and direction == 0:
+                with pytest.raises(NotDifferentiableError):
+                    traced.run(args, direction)
+                continue
             found = traced.run(args, direction)
             for k, pair in enumerate(found):
                 if pair is None or not row.numeric or numbers(name, args, 0.0)[direction] is None:
@@ -209,7 +215,8 @@ def test_float32_partials_are_those_of_float64(name: str) -> None:
         rounded = tuple(float(np.float32(a)) for a in args)
         if any(kinked(name, rounded, k) for k in range(len(args))):
             continue
-        for low, high in zip(single.run(rounded, 0), double.run(rounded, 0), strict=True):
+        along = len(args) - 1 if name in REFUSED_TWICE else 0
+        for low, high in zip(single.run(rounded, along), double.run(rounded, along), strict=True):
             if low is None or high is None:
                 assert low is high
                 continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from ...errors import NotDifferentiableError
 from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Op, Operand, Var
 from ..ir.types import Scalar
@@ -60,5 +61,9 @@ def reads(stmt: Op, wanted: Sequence[int]) -> list[Operand]:
     if stmt.op == "cast":
         return []
     dtypes = tuple(a.type.dtype for a in stmt.args)
-    positions = _reads(stmt.op, dtypes, stmt.out.type.dtype, tuple(wanted))
+    try:
+        positions = _reads(stmt.op, dtypes, stmt.out.type.dtype, tuple(wanted))
+    except NotDifferentiableError as error:
+        error.location = stmt.loc
+        raise
     return [stmt.out if k == OUT else stmt.args[k] for k in sorted(positions)]

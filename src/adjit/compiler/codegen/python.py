@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterable
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function
-from ..ops import TABLE
-from ..ops.special import NAMES as SPECIAL
+from ..ops import TABLE, bessel, incomplete, special
 from .linemap import Text
 from .naming import RESERVED, identifier
 from .statements import TAB, WORKSPACE, Statements
@@ -36,6 +35,7 @@ HELPERS = (
     "take",
     "take_zeros",
 )
+BOUND = (*map(bessel.spelling, bessel.NAMES), *incomplete.NAMES)  # SciPy's own code computes these
 VECTOR = tuple(sorted({op.vector for op in TABLE.values()} - {""}))
 FASTMATH = ("reassoc", "nsz", "arcp", "contract", "afn")  # never nnan, ninf
 
@@ -75,7 +75,7 @@ def module_text(
     `lent` results that may lie in the workspace.
     """
     name = identifier(fn.name)
-    taken = (WORKSPACE, *HELPERS, *SPECIAL, *VECTOR, *routines)
+    taken = (WORKSPACE, *HELPERS, *special.NAMES, *BOUND, *VECTOR, *routines)
     if name in taken or name in RESERVED:
         name += "_"
     kept = reusable(fn, lent)
@@ -107,7 +107,8 @@ def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[
     homes: tuple[tuple[str, Iterable[str]], ...] = (
         ("draws", [r for r in routines if r.startswith("draw_")]),
         ("routines", [r for r in routines if not r.startswith("draw_")]),
-        ("special", set(SPECIAL).difference(vector)),
+        ("scipy_special", BOUND),
+        ("special", set(special.NAMES).difference(vector)),
         ("support", HELPERS),
         ("vector", vector),
     )

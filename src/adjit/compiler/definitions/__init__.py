@@ -11,6 +11,7 @@ from . import (  # noqa: F401
     shape,
     sorting,
     statistics,
+    triangular,
 )
 from .core import COMPILE_TIME, DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked
 

@@ -2,8 +2,9 @@
 
 Input: subscripts known at compile time, arrays. Output: an array, or a scalar for no letters. The product
 of two operands that share summed letters only, each with letters of its own, is a matrix product;
-everything else is a loop over the result's letters around one over the summed ones. Non-goals: ellipsis,
-lengths of one that stand for any length, the order of contraction of three operands and more.
+everything else is a loop over the result's letters around one over the summed ones. An ellipsis stands for
+letters of its own. Non-goals: lengths of one that stand for any length, the order of contraction of three
+operands and more.
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ from .linear import matrix_matrix, size_of
 @compile_time
 def letters(subscripts: str, ranks: Shape) -> tuple[tuple[str, ...], str, str]:
     """The letters of each operand, of the result, and those summed over."""
-    text = subscripts.replace(" ", "")
-    if "." in text:
-        raise NotImplementedError("np.einsum with an ellipsis")
+    text = without_ellipsis(subscripts.replace(" ", ""), ranks)
     left, arrow, right = text.partition("->")
     inputs = tuple(left.split(","))
     every = "".join(inputs)
@@ -32,6 +31,25 @@ def letters(subscripts: str, ranks: Shape) -> tuple[tuple[str, ...], str, str]:
     if len(set(output)) < len(output) or not set(output) <= set(every):
         raise ValueError("einsum: the result's subscripts are repeated or unknown")
     return inputs, output, "".join(c for c in dict.fromkeys(every) if c not in output)
+
+
+def without_ellipsis(text: str, ranks: Shape) -> str:
+    """The subscripts with letters of their own for the axes that an ellipsis stands for, the last ones
+    first."""
+    if "..." not in text:
+        return text
+    left, arrow, right = text.partition("->")
+    words = left.split(",")
+    hidden = [n - len(w.replace("...", "")) if "..." in w else 0 for w, n in zip(words, ranks, strict=True)]
+    spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
+    if min(hidden) < 0 or max(hidden) > len(spare):
+        raise ValueError("einsum: the subscripts do not fit the operands")
+    names = "".join(spare[: max(hidden)])
+    filled = [w.replace("...", names[len(names) - n :]) for w, n in zip(words, hidden, strict=True)]
+    if not arrow:
+        every = "".join(words).replace(".", "")
+        right = "..." + "".join(sorted(c for c in set(every) if every.count(c) == 1))
+    return ",".join(filled) + "->" + right.replace("...", names)
 
 
 @compile_time

@@ -272,7 +272,12 @@ def norm_kind(order: Any, axis: Axis, ndim: int) -> tuple[str, Shape]:
         -1: "columns",
         np.inf: "rows",
         -np.inf: "rows",
+        2: "spectral",
+        -2: "spectral",
+        "nuc": "spectral",
     }
+    if others.get(order) == "spectral" and (ndim != 2 or axes != (0, 1)):
+        raise NotImplementedError(f"np.linalg.norm of order {order} of a stack of matrices")
     if len(axes) != 2 or order not in others:
         raise NotImplementedError(f"np.linalg.norm of order {order} over {len(axes)} axes")
     return others[order], axes
@@ -294,6 +299,9 @@ def norm(x: Once, ord: Any = None, axis: Axis = None, keepdims: bool = False) ->
         return min_(np.abs(floating(x)), axes, keepdims=keepdims)
     if kind == "power":
         return powers(sum_(np.abs(floating(x)) ** ord, axes, keepdims=keepdims), 1.0 / ord)
+    if kind == "spectral":
+        values = of_singular_values(np.linalg.svd(floating(x), compute_uv=False), ord)
+        return np.reshape(values, (1, 1)) if keepdims else values
     summed = axes[0] if kind == "columns" else axes[1]
     other = axes[1] if kind == "columns" else axes[0]
     sums = sum_(np.abs(floating(x)), summed, keepdims=True)
@@ -302,6 +310,34 @@ def norm(x: Once, ord: Any = None, axis: Axis = None, keepdims: bool = False) ->
     else:
         best = min_(sums, other, keepdims=True)
     return sum_(best, axes, keepdims=keepdims)
+
+
+def of_singular_values(s: Array, order: Any) -> Number:
+    if order == "nuc":
+        return sum_(s)
+    return max_(s) if order == 2 else min_(s)
+
+
+@defines(np.linalg.matrix_norm)
+def matrix_norm(x: Array, *, keepdims: bool = False, ord: Any = "fro") -> Number:
+    return norm(x, ord, (x.ndim - 2, x.ndim - 1), keepdims)
+
+
+@defines(np.linalg.cond)
+def cond(x: Array, p: Any = None) -> Number:
+    """Of one matrix."""
+    if p is None or p == 2 or p == -2:
+        s = np.linalg.svd(floating(x), compute_uv=False)
+        return s[-1] / s[0] if p == -2 else s[0] / s[-1]
+    return norm(x, p) * norm(np.linalg.inv(x), p)
+
+
+@defines(np.linalg.matrix_rank)
+def matrix_rank(A: Array) -> Number:
+    """Of one matrix, by NumPy's own tolerance."""
+    s = np.linalg.svd(floating(A), compute_uv=False)
+    tolerance = s[0] * max(A.shape[0], A.shape[1]) * np.finfo(s.dtype).eps
+    return sum_(s > tolerance)
 
 
 def floating(x: Once) -> Array:

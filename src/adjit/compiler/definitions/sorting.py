@@ -172,3 +172,44 @@ def percentile(a: Array, q: Number, axis: Any = None, *, keepdims: bool = False)
     if np.ndim(q) == 0:
         return quantile(a, q / 100, axis, keepdims=keepdims)
     return quantile(a, np.asarray(q) / 100, axis, keepdims=keepdims)
+
+
+def starts_a_run(values: Array, order: Array, i: int) -> bool:
+    """Whether entry `i` in sorted order differs from the one before; NaNs are equal."""
+    if i == 0:
+        return True
+    here, before = values[order[i]], values[order[i - 1]]
+    return not (here == before or (here != here and before != before))
+
+
+@defines(np.unique)
+def unique(
+    ar: Array, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False
+) -> Any:
+    """Of equal entries the first one carries the derivative."""
+    values = ar.ravel()
+    order = argsort(values, 0)
+    count = 0
+    for i in range(values.shape[0]):
+        if starts_a_run(values, order, i):
+            count += 1
+    out = np.empty(count, ar.dtype)
+    first = np.empty(count, np.int64)
+    counts = np.zeros(count, np.int64)
+    inverse = np.empty(values.shape[0], np.int64)
+    run = -1
+    for i in range(values.shape[0]):
+        if starts_a_run(values, order, i):
+            run += 1
+            out[run] = values[order[i]]
+            first[run] = order[i]
+        counts[run] += 1
+        inverse[order[i]] = run
+    found: tuple[Any, ...] = (out,)
+    if return_index:
+        found = found + (first,)
+    if return_inverse:
+        found = found + (np.reshape(inverse, ar.shape),)
+    if return_counts:
+        found = found + (counts,)
+    return found if len(found) > 1 else out

@@ -23,7 +23,17 @@ from ...errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ..definitions import COMPILE_TIME, arguments_marked
 from ..fetching import Default, Held
 from ..ir.nodes import Location
-from . import arrays, containers, directional, fence, inlined, python_builtins, python_types, resolve
+from . import (
+    arrays,
+    bindings,
+    containers,
+    directional,
+    fence,
+    inlined,
+    python_builtins,
+    python_types,
+    resolve,
+)
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
 from .normalise import RESULT, Normal, normalise
@@ -128,6 +138,7 @@ def call(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict
 
 
 def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    function = bindings.source_of(function)
     if _hashable(function) and function in COMPILE_TIME:
         return compile_time(ctx, function, args, kwargs)
     handler = python_builtins.handler(function)

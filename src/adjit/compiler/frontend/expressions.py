@@ -157,9 +157,11 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
         return ScalarValue(const(0.0))
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
-        ctx.error(
-            cls, f"the variable {name!r} has no single meaning here", value.reason, "use different names"
+        lists = "a list of" in (value.reason or "")
+        remedy = (
+            "fill an array of the largest length and count its entries" if lists else "use different names"
         )
+        ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, remedy)
     if isinstance(value, Maybe):
         if not name.startswith("@"):
             _require(ctx, name, value.bound)

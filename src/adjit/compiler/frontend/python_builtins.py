@@ -392,6 +392,8 @@ try:
     import numba
 
     TABLE[numba.prange] = TABLE[range]
+    TABLE[numba.get_num_threads] = lambda ctx, args, kwargs: Static(1)  # loops run in one thread, the first
+    TABLE[numba.get_thread_id] = lambda ctx, args, kwargs: Static(0)
     TABLE[numba.literally] = lambda ctx, args, kwargs: args[0]
     TABLE[numba.literal_unroll] = lambda ctx, args, kwargs: args[0]
 except ImportError:  # pragma: no cover

@@ -10,6 +10,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NoReturn
 
+import numba
 import numpy as np
 
 from ...errors import InferenceError, UnsupportedSyntaxError
@@ -41,9 +42,14 @@ def _tuple(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B
     return Sequence_(tuple(containers.items(ctx, values)))
 
 
-@define(list)
+@define(list, numba.typed.List)
 def _list(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B008
     return Sequence_(tuple(containers.items(ctx, values)), list)
+
+
+@define(numba.typed.List.empty_list)
+def _empty_list(ctx: Specialiser, item_type: Value, allocated: Value = NONE) -> Value:
+    return Sequence_((), list)
 
 
 @define(dict)

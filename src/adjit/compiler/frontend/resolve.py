@@ -226,7 +226,8 @@ def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
         if _stable(type(owner)):
             return constant(getattr(owner, name))
         return ctx.call(static.fget, [Static(owner)])
-    if isinstance(static, types.FunctionType) and not isinstance(owner, type):
+    own = getattr(owner, "__dict__", {}).get(name) is static  # not of the class, hence not bound
+    if isinstance(static, types.FunctionType) and not isinstance(owner, type) and not own:
         return Static(types.MethodType(static, owner))
     found = getattr(owner, name)
     if isinstance(owner, type | np.generic | np.dtype | np.finfo | np.iinfo) or _stable(type(owner)):

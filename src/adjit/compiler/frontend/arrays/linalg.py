@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import scipy.linalg
 
 from ....errors import InferenceError, ShapeError, UnsupportedSyntaxError
 from ...definitions import DEFINITIONS
@@ -245,6 +246,39 @@ def lstsq(ctx: Context, a: Value, b: Value, rcond: Value = NONE) -> Value:
     )
 
 
+# -- SciPy's spellings
+
+
+@builtin(scipy.linalg.cholesky)
+def scipy_cholesky(ctx: Context, a: Value, lower: Value = FALSE, *, check_finite: Value = TRUE) -> Value:
+    return cholesky(ctx, a, upper=Static(not constant(ctx, lower, "lower")))
+
+
+@builtin(scipy.linalg.cho_factor)
+def cho_factor(ctx: Context, a: Value, lower: Value = FALSE, *, check_finite: Value = TRUE) -> Value:
+    """The other triangle is zero, where SciPy leaves what it had in memory."""
+    return Sequence_((scipy_cholesky(ctx, a, lower), Static(bool(constant(ctx, lower, "lower")))), tuple)
+
+
+@builtin(scipy.linalg.eigh)
+def scipy_eigh(ctx: Context, a: Value, *, lower: Value = TRUE, eigvals_only: Value = FALSE) -> Value:
+    found = eigh(ctx, a, Static("L" if constant(ctx, lower, "lower") else "U"))
+    assert isinstance(found, Record)
+    w, v = found.items.values()
+    return w if constant(ctx, eigvals_only, "eigvals_only") else Sequence_((w, v), tuple)
+
+
+@builtin(scipy.linalg.svd)
+def scipy_svd(ctx: Context, a: Value, full_matrices: Value = TRUE, compute_uv: Value = TRUE) -> Value:
+    found = svd(ctx, a, full_matrices, compute_uv)
+    return Sequence_(tuple(found.items.values()), tuple) if isinstance(found, Record) else found
+
+
+@builtin(np.linalg.tensordot)
+def tensordot(ctx: Context, x1: Value, x2: Value, *, axes: Value = Static(2)) -> Value:  # noqa: B008
+    return numpy_call(ctx, np.tensordot, [x1, x2, axes], {})
+
+
 # -- names of the array API
 
 
@@ -271,6 +305,12 @@ for _name, _of in (
     (np.linalg.cross, np.cross),
     (np.linalg.diagonal, np.diagonal),
     (np.linalg.vecdot, np.vecdot),
+    (scipy.linalg.norm, np.linalg.norm),
+    (scipy.linalg.inv, np.linalg.inv),
+    (scipy.linalg.det, np.linalg.det),
+    (scipy.linalg.pinv, np.linalg.pinv),
+    (scipy.linalg.svdvals, np.linalg.svdvals),
+    (scipy.linalg.solve, np.linalg.solve),
     (np.matvec, np.matmul),
     (np.vecmat, np.matmul),
 ):

@@ -10,9 +10,10 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from scipy import special
 
 from ....errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ...definitions import DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked
@@ -46,6 +47,8 @@ def builtin(*functions: object) -> Callable[[F], F]:
 
 def name_of(function: object) -> str:
     module = getattr(function, "__module__", None) or ("numpy" if isinstance(function, np.ufunc) else "")
+    if isinstance(function, np.ufunc) and getattr(special, function.__name__, None) is function:
+        module = "scipy.special"
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     prefix = str(module).replace("numpy", "np", 1).split("._")[0]
     return f"{prefix}.{name}" if prefix and prefix != "builtins" else str(name)
@@ -71,6 +74,9 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
         return _op(ctx, OPS[function], args)
     if known and function in ROUTINES:
         return _routine(ctx, ROUTINES[function], args)
+    body = getattr(getattr(function, "_dispatcher", None), "py_func", None)
+    if body is not None and type(function).__name__ == "DUFunc":
+        return _vectorized(ctx, function, body, args, kwargs)
     if isinstance(function, type) and issubclass(function, np.generic | bool | int | float):
         return _converted(ctx, function, args, kwargs)
     return _unknown(ctx, function)
@@ -200,6 +206,17 @@ def _by_scalars(
         common = result_type(ctx, values)
         dtypes = (common if common in FLOATS else "float64",) * len(values)
         out = ""
+    return _on_elements(ctx, scalar, values, dtypes, out)
+
+
+def _on_elements(
+    ctx: Context,
+    scalar: Callable[..., object],
+    values: Sequence[Value],
+    dtypes: Sequence[str],
+    out: str,
+) -> Value:
+    """`scalar` inlined for every element, arguments cast to `dtypes`, the result to `out` (or as it is)."""
 
     def element(*operands: object) -> object:
         inlined = ctx.call(scalar, [ScalarValue(x) for x in operands], {})  # type: ignore[arg-type]
@@ -210,6 +227,34 @@ def _by_scalars(
         inlined = ctx.call(scalar, [ScalarValue(x) for x in numbers], {})
         return convert(ctx, inlined, out) if out else inlined
     return elementwise.mapped(ctx, element, values, dtypes, out or dtypes[0], elementwise.EXPENSIVE)  # type: ignore[arg-type]
+
+
+def _vectorized(
+    ctx: Context,
+    function: Any,
+    body: Callable[..., object],
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value:
+    """A ufunc made by `numba.vectorize`: its function of scalars at every element, in the dtype that the
+    declared signatures give, or in that of the arguments where there are none."""
+    _only(ctx, function, kwargs, ())
+    values = [elementwise.number_of(ctx, v) for v in args]
+    if not function._frozen and not any(is_array(v) for v in values):
+        return ctx.call(body, values, {})
+    common = result_type(ctx, values)
+    loops = [common]
+    if function._frozen:
+        uniform = [t for t in function.types if len(set(t.replace("->", ""))) == 1]
+        loops = [d for d in (np.dtype(t[0]).name for t in uniform) if np.can_cast(common, d)]
+    if not loops or loops[0] not in FLOATS:
+        ctx.error(
+            UnsupportedSyntaxError,
+            f"{name_of(function)} has no signature of one float dtype for these arguments",
+            "a function made by numba.vectorize is read for arguments of one float dtype",
+            "convert the arguments, or call the function of scalars in a loop",
+        )
+    return _on_elements(ctx, body, values, (loops[0],) * len(values), loops[0])
 
 
 # -- definitions

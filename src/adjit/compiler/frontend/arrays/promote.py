@@ -41,6 +41,8 @@ def is_weak(value: Value) -> bool:
 
 def dtype_name(ctx: Context, dtype: object) -> str:
     """The name of a dtype that arrays may have, from anything that `np.dtype` takes."""
+    if type(dtype).__module__ == "numba.core.types.scalars":
+        dtype = str(dtype)
     try:
         name = np.dtype(dtype).name  # type: ignore[call-overload]
     except TypeError:

@@ -16,7 +16,7 @@ from scipy import special
 from ...ir.builder import Builder, const
 from ...ir.nodes import Operand
 from ...ir.types import FLOATS
-from ...ops import TABLE
+from ...ops import TABLE, bessel
 
 Emit = Callable[..., Operand]
 
@@ -309,3 +309,27 @@ for _op in ("cbrt", "exp2", "expm1", "log1p"):
 BY_FUNCTION[special.psi] = ROWS["digamma"]
 for _name, _op in (("erf", "erf"), ("erfc", "erfc"), ("lgamma", "gammaln"), ("gamma", "gamma")):
     BY_FUNCTION[getattr(math, _name)] = ROWS[_op]
+
+
+# -- functions whose order or shape may have no derivative
+
+
+def _held(op: str, guards: dict[int, str]) -> Emit:
+    """The op, of whose arguments some pass through ops that refuse to be differentiated."""
+
+    def emit(b: Builder, *args: Operand) -> Operand:
+        return b.op(op, *(b.op(guards[k], x) if k in guards else x for k, x in enumerate(args)))
+
+    return emit
+
+
+for _op in (*bessel.PLAIN, "gammainc", "gammaincc", "gammaincinv", "owens_t"):
+    _core_row(_op, getattr(special, _op))
+GUARDED: dict[str, dict[int, str]] = {
+    **{_op: {0: f"order_of_{_op}"} for _op in bessel.ORDERED},
+    "betainc": {0: "shape_of_betainc", 1: "shape_of_betainc"},
+    "stdtr": {0: "freedom_of_stdtr"},
+    "stdtrit": {0: "freedom_of_stdtrit"},
+}
+for _op, _guards in GUARDED.items():
+    _row(Elementwise(_op, getattr(special, _op), _held(_op, _guards), 20), getattr(special, _op))
