@@ -106,6 +106,17 @@ def test_inputs_may_not_change_in_between() -> None:
         pullback()
 
 
+def test_results_that_are_saved_may_not_change_either() -> None:
+    value, pullback = adjit.vjp(exponential, np.linspace(0.1, 1.0, 6))
+    value -= value.mean()
+    with pytest.raises(InputChangedError):
+        pullback(np.ones(6))
+
+
+def exponential(x: Any) -> Any:
+    return np.exp(x)
+
+
 def test_inputs_that_the_reverse_sweep_does_not_read_may_change() -> None:
     x = np.ones(3)
     _, pullback = adjit.vjp(lambda x: np.sum(3.0 * x), x)

@@ -46,3 +46,8 @@ def test_copies_overlap_as_the_arrays_do() -> None:
     copied[2][4] = -1.0
     copied[3][0] = -2.0
     assert copied[0][1] == -1.0 and copied[2][11] == -2.0 and base[4] == 4.0
+
+
+def test_an_empty_array_overlaps_nothing() -> None:
+    a = np.zeros((0, 5))
+    aliasing.check([a], ["a"], [0], "f")

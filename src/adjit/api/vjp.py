@@ -195,7 +195,7 @@ class Pullback:
         self._retain = retain
         self._lock = threading.Lock()
         self._zeros = [cotangents.zero(swept.arguments[p]) for p in halves.kept.leaves.zeros]
-        arrays = [a for a in swept.arguments if isinstance(a, np.ndarray)]
+        arrays = [a for a in (*swept.arguments, *swept.results) if isinstance(a, np.ndarray)]
         used = halves.kept.reads | halves.kept.writes  # of others the reverse sweep needs the lengths only
         self._borrowed = [
             k
@@ -273,7 +273,7 @@ class Pullback:
         for k, known in self._marks:
             if not unchanged(saved[k], known):
                 raise InputChangedError(
-                    f"the argument array saved as {self._halves.kept.saved_names[k]!r} was written "
+                    f"the array saved as {self._halves.kept.saved_names[k]!r} was written "
                     "after the forward sweep",
                     why="the reverse sweep reads it",
                     hint="call the pullback first, pass a copy to vjp, or check_inputs=False for no check",

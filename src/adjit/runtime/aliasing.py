@@ -54,7 +54,7 @@ def check(arrays: Sequence[Array], names: Sequence[str], written: Sequence[int],
     """Refuse overlaps of arrays in `written` with others, and with themselves."""
     for w in written:
         a = arrays[w]
-        if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+        if a.size and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
             raise refusal(
                 f"argument {names[w]!r}, which `{function}` writes, holds one element at several places"
             )
