@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import pickle
 import threading
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -376,3 +378,45 @@ def test_a_constant_function_has_zero_gradient() -> None:
 )
 def test_the_same_compiled(test: Callable[[], None], compiled: None) -> None:
     test()
+
+
+@dataclasses.dataclass
+class Settings:
+    rate: float = 1.0
+
+
+class Holder:
+    rate = 1.0
+
+
+settings, space, holder = Settings(), types.SimpleNamespace(rate=1.0), [Settings()]
+
+
+def by_record(x: Any) -> Any:
+    return x * settings.rate
+
+
+def by_namespace(x: Any) -> Any:
+    return x * space.rate
+
+
+def by_class(x: Any) -> Any:
+    return x * Holder.rate
+
+
+def by_item(x: Any) -> Any:
+    return x * holder[0].rate
+
+
+def by_default(x: Any, chosen: Settings = settings) -> Any:
+    return x * chosen.rate
+
+
+@pytest.mark.parametrize("fun", [by_record, by_namespace, by_class, by_item, by_default])
+def test_settings_changed_in_place_are_noticed(fun: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = adjit.grad(fun)
+    assert gradient(2.0) == 1.0
+    for owner in (settings, space, Holder, holder[0]):
+        monkeypatch.setattr(owner, "rate", 5.0)
+    assert gradient(2.0) == 5.0
+    assert gradient(2.0) == 5.0

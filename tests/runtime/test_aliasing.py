@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 from adjit.errors import OverwriteError
 from adjit.runtime import aliasing
@@ -51,3 +52,22 @@ def test_copies_overlap_as_the_arrays_do() -> None:
 def test_an_empty_array_overlaps_nothing() -> None:
     a = np.zeros((0, 5))
     aliasing.check([a], ["a"], [0], "f")
+
+
+def test_elements_that_share_memory() -> None:
+    base = np.arange(12.0)
+    overlapping = [((4, 3), (8, 8)), ((2, 2), (8, 4)), ((3,), (0,)), ((2, 3, 2), (16, 8, 8))]
+    apart = [
+        ((3, 4), (32, 8)),
+        ((4, 3), (8, 32)),
+        ((3, 2), (16, 8)),
+        ((2, 3), (8, 16)),
+        ((0, 5), (0, 0)),
+        ((1,), (0,)),
+    ]
+    for shape, strides in overlapping:
+        assert aliasing.overlaps_itself(as_strided(base, shape, strides)), (shape, strides)
+    for shape, strides in apart:
+        assert not aliasing.overlaps_itself(as_strided(base, shape, strides)), (shape, strides)
+    assert not aliasing.overlaps_itself(base[::-2])
+    assert aliasing.overlaps_itself(as_strided(np.zeros(30_000), (20_000, 2), (8, 8)))

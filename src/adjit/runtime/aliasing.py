@@ -50,11 +50,29 @@ def overlap(a: Array, b: Array) -> bool:
         return True
 
 
+def overlaps_itself(a: Array) -> bool:
+    """Whether two elements share memory; what takes too long to decide counts as shared."""
+    if a.size < 2 or a.flags.contiguous or a.flags.f_contiguous:
+        return False
+    axes = sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1)
+    extent = a.itemsize
+    apart = True
+    for stride, n in axes:
+        apart = apart and stride >= extent
+        extent += stride * (n - 1)
+    if apart or a.size > EXACT:
+        return not apart
+    places = np.zeros(1, np.int64)
+    for stride, n in axes:
+        places = np.add.outer(places, stride * np.arange(n)).ravel()
+    return bool(np.any(np.diff(np.sort(places)) < a.itemsize))
+
+
 def check(arrays: Sequence[Array], names: Sequence[str], written: Sequence[int], function: str) -> None:
     """Refuse overlaps of arrays in `written` with others, and with themselves."""
     for w in written:
         a = arrays[w]
-        if a.size and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+        if overlaps_itself(a):
             raise refusal(
                 f"argument {names[w]!r}, which `{function}` writes, holds one element at several places"
             )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import difflib
+import enum
 import inspect
 import types
 from typing import TYPE_CHECKING
@@ -81,7 +82,7 @@ def lifted(ctx: Specialiser, space: int, name: str, found: object, fetch: Fetch)
 def lift(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Value:
     if isinstance(found, types.ModuleType):
         return Static(found)
-    if not _holds_arrays(found):
+    if not _open(found):
         if not _stable(found):
             guard(ctx, name, fetch, found)
         return constant(found)
@@ -120,16 +121,15 @@ def _stable(found: object) -> bool:
     return callable(found) and str(module).split(".")[0] in STABLE and not hasattr(found, "py_func")
 
 
-def _holds_arrays(found: object) -> bool:
-    if isinstance(found, np.ndarray):
+def _open(found: object) -> bool:
+    """Whether a value holds arrays, or records, whose fields may be set anew: these are looked at one by
+    one.
+    """
+    if isinstance(found, np.ndarray) or is_record(type(found)):
         return True
     if type(found) in (tuple, list):
-        return any(_holds_arrays(v) for v in found)  # type: ignore[attr-defined]
-    if type(found) is dict:
-        return any(_holds_arrays(v) for v in found.values())
-    if is_record(type(found)):
-        return any(_holds_arrays(getattr(found, f)) for f in field_names(type(found)))
-    return False
+        return any(_open(v) for v in found)  # type: ignore[attr-defined]
+    return type(found) is dict and any(_open(v) for v in found.values())
 
 
 def skeleton(found: object) -> object:
@@ -230,9 +230,18 @@ def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
     if isinstance(static, types.FunctionType) and not isinstance(owner, type) and not own:
         return Static(types.MethodType(static, owner))
     found = getattr(owner, name)
-    if isinstance(owner, type | np.generic | np.dtype | np.finfo | np.iinfo) or _stable(type(owner)):
+    if _fixed(owner):
         return constant(found)
     return lifted(ctx, id(owner), name, found, Attribute(owner, name))
+
+
+def _fixed(owner: object) -> bool:
+    """Whether the attributes of an object stay as they are."""
+    if isinstance(owner, type):
+        return _stable(owner) or isinstance(owner, enum.EnumMeta)
+    if isinstance(owner, types.SimpleNamespace):
+        return False
+    return isinstance(owner, np.generic | np.dtype | np.finfo | np.iinfo) or _stable(type(owner))
 
 
 def _module_attribute(ctx: Specialiser, module: types.ModuleType, name: str) -> Value:
