@@ -140,3 +140,12 @@ def test_threads_that_find_a_wrong_guess_together(compiled: None) -> None:
         for one, other in pool.map(work, kinds):
             np.testing.assert_allclose(one[:4], np.cos(1.0), rtol=1e-12)
             np.testing.assert_allclose(other[:4], np.cos(1.0), rtol=1e-6)
+
+
+def test_the_compiled_function_guesses_nothing(compiled: None) -> None:
+    gradient = adjit.grad(centred)
+    x, w = np.ones((5, 4)), np.ones((5, 3))
+    expected = gradient(x, 2.0 * w)
+    fresh = adjit.grad(centred)
+    fresh(x, np.ones((5, 4)))
+    np.testing.assert_allclose(fresh.compiled(x, 2.0 * w), expected)

@@ -343,7 +343,7 @@ class Transform:
     def compiled(self) -> Any:
         """The compiled function of the latest kind of arguments, without the checks around it."""
         found = [e for entries in self.entries.values() for e in entries]
-        return found[-1].runner.bare if found else None
+        return found[-1].runner.general().bare if found else None
 
     def __repr__(self) -> str:
         chosen = [self.names[k if isinstance(k, int) else k.argument] for k in getattr(self, "chosen", ())]

@@ -148,6 +148,7 @@ class Runner:
         self.ready: set[object] = set()
         self.guessed = any(site.error == UNEQUAL for site in text.sites)
         self.otherwise: Callable[[], Runner] | None = None  # makes a runner without the guesses
+        self.unguessed: Runner | None = None
         self.replaced: Runner | None = None
         self.pool = Pool() if text.workspace else None
 
@@ -223,11 +224,19 @@ class Runner:
         """The runner without the guesses, made once."""
         with _compiling:
             if self.replaced is None:
-                assert self.otherwise is not None
-                made = self.otherwise()
+                made = self.general()
                 made.prepare(leaves)
                 self.replaced = made
             return self.replaced
+
+    def general(self) -> Runner:
+        """This program without guesses, not compiled yet; itself if it has none."""
+        if self.otherwise is None:
+            return self
+        with _compiling:
+            if self.unguessed is None:
+                self.unguessed = self.otherwise()
+            return self.unguessed
 
     def lend(self, leaves: Sequence[Any]) -> tuple[Any, Lent | None]:
         """The same, with the workspace that some results may lie in."""
