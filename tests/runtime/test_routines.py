@@ -71,8 +71,10 @@ def test_compiled(name: str, args: tuple[Any, ...], wanted: tuple[Any, ...]) -> 
 
 
 def test_every_routine_is_implemented() -> None:
-    """Draws are in `draws`; rules become copies and `show` becomes `print` before a program has text."""
-    apart = ("draw_", "rule_", "show")
+    """Draws are in `draws`; rules and checkpoints become copies and `show` becomes `print` before a
+    program has text.
+    """
+    apart = ("checkpoint_", "draw_", "rule_", "show")
     assert {r for r in ROUTINES if not r.startswith(apart)} <= set(dir(routines))
 
 
