@@ -63,7 +63,6 @@ class _Batching(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
         self.facts = Dependence(fn)
-        self.original: Stmt | None = None
         self.level = 0
         self.on_top: list[Stmt] = []  # allocations to be made before the present statement of the function
 
@@ -72,10 +71,6 @@ class _Batching(Rewriter):
         made = super().block(block)
         self.level -= 1
         return made
-
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt
-        return super().renamed(stmt)
 
     def visit(self, stmt: Stmt) -> None:
         at = len(self.out)

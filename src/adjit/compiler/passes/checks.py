@@ -41,11 +41,6 @@ class _Proving(Rewriter):
         self.definitions = Definitions(fn)
         self.forms = Forms(fn, self.definitions)
         self.ranges = Ranges(self.forms)
-        self.original: Stmt | None = None
-
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt  # places are known of the statements of the input
-        return super().renamed(stmt)
 
 
 class _Wraps(_Proving):

@@ -21,8 +21,9 @@ from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, Array, is_float
-from ..ir.visitor import defined, operands, with_operands
+from ..ir.visitor import defined, operands
 from ..ops.core import TABLE
+from .clone import clone
 from .rewrite import Rewriter
 
 CHUNK = 512
@@ -55,11 +56,6 @@ class _Distributing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
         self.facts = Dependence(fn)
-        self.original: Stmt | None = None
-
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt
-        return super().renamed(stmt)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original
@@ -250,21 +246,9 @@ class _Distributing(Rewriter):
                 found.append(({row}, [p]))
         return [members for _, members in found]
 
-    def clone(self, stmts: list[Stmt], mapping: dict[Var, Operand]) -> list[Stmt]:
-        """Copies with fresh results; `mapping` is extended by them."""
-        made: list[Stmt] = []
-        for s in stmts:
-            new = with_operands(s, lambda x: mapping.get(x, x) if isinstance(x, Var) else x)
-            for v in defined(s):
-                fresh = self.names.fresh(v.name, v.type)
-                mapping[v] = fresh
-                new = replace(new, out=fresh)  # type: ignore[call-arg]
-            made.append(new)
-        return made
-
     def again(self, loop: For, lo: Operand, hi: Operand, needed: list[Stmt], stmt: Stmt) -> None:
         iv = self.names.fresh(loop.iv.name, INT)
-        made = self.clone([*needed, stmt], {loop.iv: iv})
+        made = clone([*needed, stmt], {loop.iv: iv}, self.names)
         self.out.append(For(iv, lo, hi, 1, (), (), Block(tuple(made)), (), loc=stmt.loc))
 
     def rest(
@@ -276,7 +260,7 @@ class _Distributing(Rewriter):
         iv = self.names.fresh(loop.iv.name, INT)
         inner = tuple(self.names.fresh(a.name, a.type) for a in loop.args)
         mapping: dict[Var, Operand] = {loop.iv: iv, **dict(zip(loop.args, inner, strict=True))}
-        made = self.clone([s for s in loop.body.stmts if s not in without], mapping)
+        made = clone([s for s in loop.body.stmts if s not in without], mapping, self.names)
         place: Operand | None = None
         for row, v in zip(rows, values, strict=True):
             if place is None:
@@ -305,7 +289,7 @@ class _Distributing(Rewriter):
             for s in reversed(needed):  # only what the index needs
                 if not indices.isdisjoint(defined(s)):
                     indices.update(operands(s))
-            made += self.clone([s for s in needed if not indices.isdisjoint(defined(s))], mapping)
+            made += clone([s for s in needed if not indices.isdisjoint(defined(s))], mapping, self.names)
             value = self.names.fresh(row.name, stmt.value.type)
             made.append(Load(value, row, (at,), loc=stmt.loc))
             index = tuple(mapping.get(i, i) if isinstance(i, Var) else i for i in stmt.index)

@@ -29,7 +29,6 @@ class _Storing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
         self.facts = Dependence(fn)
-        self.original: Stmt | None = None
         touching: dict[Var, list[Access]] = {}
         for s in self.facts.definitions.stmts:
             for access in self.facts.accesses(s):
@@ -88,10 +87,6 @@ class _Storing(Rewriter):
         return any(self.facts.clash(other, mine, depth, loop) for depth, loop in enumerate(common))
 
     # -- the walk
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt
-        return super().renamed(stmt)
-
     def visit(self, stmt: Stmt) -> None:
         if self.original not in self.filled:
             super().visit(stmt)

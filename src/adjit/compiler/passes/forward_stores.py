@@ -60,7 +60,6 @@ def forward_stores(fn: Function) -> Function:
 class _Forwarding(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.original: Stmt | None = None
         self.facts = Dependence(fn)
         self.known: dict[Key, _Element] = {}
         self.zeros: set[Var] = set()  # 0-d arrays of this block, zero so far
@@ -95,10 +94,6 @@ class _Forwarding(Rewriter):
         return write is not None and not self.facts.clash(e.access, write, EVERY)
 
     # -- statements
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt
-        return super().renamed(stmt)
-
     @staticmethod
     def is_zero(e: _Element | None) -> bool:
         return e is not None and isinstance(e.value, Const) and e.value.value == 0

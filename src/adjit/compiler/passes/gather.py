@@ -24,6 +24,7 @@ from ..ir.nodes import Accumulate, Block, Const, Dim, For, Function, If, Load, O
 from ..ir.types import BOOL, INT, grows, is_float
 from ..ir.visitor import defined, operands, with_operands
 from ..ops.core import TABLE
+from .clone import clone
 from .rewrite import Rewriter
 
 NEIGHBOURS = 3  # from so many places on collecting pays
@@ -69,12 +70,7 @@ class _Gathering(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
         self.facts = Dependence(fn)
-        self.original: Stmt | None = None
         self.cleared: dict[Stmt, _Nest] = {}  # emitted nests that only store zeros, at their own indices
-
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt
-        return super().renamed(stmt)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original
@@ -229,8 +225,11 @@ class _Gathering(Rewriter):
             self.cleared[made] = replace(nest, shared=[], body=tuple(order), targets=[])
 
     def again(self, nest: _Nest, order: Sequence[Stmt], ivs: tuple[Var, ...]) -> list[Stmt]:
-        mapping: dict[Var, Operand] = dict(zip((loop.iv for loop in nest.loops), ivs, strict=True))
-        return [self.copied(s, mapping) for s in order]
+        return clone(order, self.mapping(nest, ivs), self.names)
+
+    def mapping(self, nest: _Nest, ivs: tuple[Var, ...]) -> dict[Var, Operand]:
+        """What the statements of a nest read, in a nest with other loop variables."""
+        return {**self.map, **dict(zip((loop.iv for loop in nest.loops), ivs, strict=True))}
 
     def box(self, nest: _Nest) -> Box:
         return [(self.get(loop.lo), self.get(loop.hi)) for loop in nest.loops]
@@ -250,14 +249,6 @@ class _Gathering(Rewriter):
         assert last is not None
         del self.out[last]
         return found
-
-    def copied(self, s: Stmt, mapping: dict[Var, Operand]) -> Stmt:
-        new = with_operands(s, lambda x: mapping[x] if x in mapping else self.get(x))
-        for v in defined(s):
-            out = self.names.fresh(v.name, v.type)
-            mapping[v] = out
-            new = replace(new, out=out)  # type: ignore[call-arg]
-        return new
 
     def loops(self, nest: _Nest, bounds: Box, body: Body) -> For:
         """A nest over other bounds; `body` makes the statements for its loop variables."""
@@ -404,10 +395,9 @@ class _Collected:
     def scatter(self, ivs: tuple[Var, ...], inner: Box) -> list[Stmt]:
         """The accumulations as they were, as far as they do not reach the collecting nest."""
         kept, self.owner.out = self.owner.out, []
-        mapping: dict[Var, Operand] = dict(zip((loop.iv for loop in self.nest.loops), ivs, strict=True))
-        moved = [s for t in self.targets for s in t.places]
-        for s in self.owner.needed(self.nest, list(moved)):
-            self.owner.out.append(self.owner.copied(s, mapping))
+        mapping = self.owner.mapping(self.nest, ivs)
+        moved: list[Stmt] = [s for t in self.targets for s in t.places]
+        self.owner.out += clone(self.owner.needed(self.nest, moved), mapping, self.names)
         for t in self.targets:
             for s, offset in t.places.items():
                 inside: Operand | None = None
@@ -416,8 +406,8 @@ class _Collected:
                     for test in (self.compare("le", lo, at), self.compare("lt", at, hi)):
                         inside = test if inside is None else self.compare("and", inside, test)
                 assert inside is not None
-                new = self.owner.copied(s, mapping)
-                self.owner.out.append(If(inside, Block(), Block((new,)), (), loc=s.loc))
+                added = Block(tuple(clone([s], mapping, self.names)))
+                self.owner.out.append(If(inside, Block(), added, (), loc=s.loc))
         made, self.owner.out = self.owner.out, kept
         return made
 

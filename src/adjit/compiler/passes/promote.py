@@ -35,7 +35,7 @@ from ..ir.nodes import (
     Var,
     While,
 )
-from ..ir.types import BOOL, Scalar, grows, is_float
+from ..ir.types import Scalar, grows, is_float
 from ..ir.visitor import blocks, walk
 from .rewrite import Rewriter
 
@@ -65,7 +65,6 @@ class _Promoting(Rewriter):
         self.guarded = guarded
         self.active: dict[Stmt, _Candidate] = {}
         self.open: list[_Candidate] = []
-        self.original: Stmt | None = None
         self.siblings: list[tuple[Stmt, ...]] = []
 
     # -- names of elements
@@ -146,10 +145,6 @@ class _Promoting(Rewriter):
         self.siblings.pop()
         return made
 
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt
-        return super().renamed(stmt)
-
     def visit(self, stmt: Stmt) -> None:
         original = self.original
         assert original is not None
@@ -228,15 +223,9 @@ class _Promoting(Rewriter):
         inner = self.names.fresh(out.name, out.type)
         zero = const(0.0 if is_float(out.type) else 0, out.type.dtype)
         then = Block((Load(inner, array, index, loc=stmt.loc),), (inner,))
+        assert isinstance(stmt, For)
         self.out.append(If(self.makes_a_pass(stmt), then, Block((), (zero,)), (out,), loc=stmt.loc))
         c.value = out
-
-    def makes_a_pass(self, stmt: For | While) -> Operand:
-        assert isinstance(stmt, For)
-        a, b = (stmt.lo, stmt.hi) if stmt.step > 0 else (stmt.hi, stmt.lo)
-        test = self.names.fresh("any", BOOL)
-        self.out.append(Op(test, "lt", (a, b), loc=stmt.loc))
-        return test
 
     def leave(self, c: _Candidate, stmt: For | While) -> None:
         self.open.remove(c)
@@ -248,6 +237,7 @@ class _Promoting(Rewriter):
         if c.safe:
             self.out.append(store)
         else:
+            assert isinstance(stmt, For)
             self.out.append(If(self.makes_a_pass(stmt), Block((store,)), Block(), (), loc=stmt.loc))
 
     def branch(self, stmt: If, original: If) -> None:

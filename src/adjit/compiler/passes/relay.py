@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from ..analyses.dependence import Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Block, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
-from ..ir.types import BOOL, Scalar, grows, is_float
+from ..ir.types import Scalar, grows, is_float
 from ..ir.visitor import defined, operands, walk, with_operands
 from .rewrite import Rewriter
 
@@ -44,14 +44,9 @@ class _Relaying(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
         self.facts = Dependence(fn)
-        self.original: Stmt | None = None
         self.givers: dict[Stmt, Var] = {}
         self.carried: dict[Var, Operand] = {}
         self.takers: dict[Stmt, tuple[_Relay, Var]] = {}
-
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt
-        return super().renamed(stmt)
 
     def visit(self, stmt: Stmt) -> None:
         original = self.original
@@ -187,12 +182,6 @@ class _Relaying(Rewriter):
         self.out.append(Op(stmt.out, "add", (old, arg), loc=stmt.loc))
         if not r.overwritten:
             self.out.append(Store(stmt.array, stmt.index, stmt.out, loc=stmt.loc))
-
-    def makes_a_pass(self, loop: For) -> Var:
-        lo, hi = (loop.lo, loop.hi) if loop.step > 0 else (loop.hi, loop.lo)
-        test = self.names.fresh("any", BOOL)
-        self.out.append(Op(test, "lt", (lo, hi), loc=loop.loc))
-        return test
 
     def place(
         self, loop: For, iv: Operand, needed: list[Stmt], array: Var, index: tuple[Operand, ...]

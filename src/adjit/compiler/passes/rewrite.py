@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..ir.builder import Names
 from ..ir.nodes import Block, For, Function, If, Location, Op, Operand, Stmt, Var, While
-from ..ir.types import Type
+from ..ir.types import BOOL, Type
 from ..ir.visitor import max_number, operands, with_operands
 from ..ops.core import TABLE, fold
 
@@ -22,6 +22,7 @@ class Rewriter:
         self.names = Names(max_number(fn) + 1)
         self.map: dict[Var, Operand] = {}
         self.out: list[Stmt] = []
+        self.original: Stmt | None = None  # what is visited, as it was before its operands were replaced
 
     def run(self) -> Function:
         body = self.block(self.fn.body)
@@ -42,6 +43,7 @@ class Rewriter:
     def block(self, block: Block) -> Block:
         kept, self.out = self.out, []
         for stmt in block.stmts:
+            self.original = stmt
             self.visit(self.renamed(stmt))
         stmts, self.out = self.out, kept
         yields = tuple(self.get(y) for y in block.yields)
@@ -79,6 +81,13 @@ class Rewriter:
                 return stmt if yes is then and no is orelse else replace(stmt, then=yes, orelse=no)
             case _:
                 return stmt
+
+    def makes_a_pass(self, loop: For) -> Var:
+        """Emit the test whether a loop has a pass."""
+        lo, hi = (loop.lo, loop.hi) if loop.step > 0 else (loop.hi, loop.lo)
+        test = self.names.fresh("any", BOOL)
+        self.out.append(Op(test, "lt", (lo, hi), loc=loop.loc))
+        return test
 
     def op(self, name: str, *args: Operand, hint: str, loc: Location) -> Operand:
         """Emit an op, or find what it folds to."""

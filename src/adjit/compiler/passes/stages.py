@@ -129,11 +129,6 @@ class _Staging(Rewriter):
         super().__init__(fn)
         self.facts = Dependence(fn)
         self.sums = sums
-        self.original: Stmt | None = None
-
-    def renamed(self, stmt: Stmt) -> Stmt:
-        self.original = stmt
-        return super().renamed(stmt)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original
