@@ -12,12 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..analyses.alias import roots
-from ..ir.builder import Builder, Names, const
+from ..ir.builder import const
 from ..ir.nodes import (
     Accumulate,
     Alloc,
-    Block,
     Call,
     Function,
     Load,
@@ -30,12 +28,11 @@ from ..ir.nodes import (
     Var,
     View,
 )
-from ..ir.types import INT, Array, is_float
-from ..ir.visitor import max_number
+from ..ir.types import INT, Array
 from ..library import ROUTINES
-from .activity import activity, differentiable_args
+from .activity import differentiable_args
 from .copying import copy_array, nest, shape_of
-from .tangent import TangentMode
+from .tangent import TangentMode, along
 
 MASK = "int64"
 
@@ -44,32 +41,12 @@ def pattern(fn: Function, wrt: Sequence[int]) -> Function:
     """Parameters: those of `fn`, then one mask (array) per parameter in `wrt`. Results: those of `fn`, then
     the masks of its float results.
     """
-    parameters = [fn.params[k] for k in wrt]
-    floats = [r for r in fn.results if is_float(r.type)]
-    active = activity(fn, roots(fn), parameters, floats)
-    b = Builder(Names(max_number(fn) + 1), fn.loc)
-    mode = _PatternMode(b, active)
-    masks = [_like(b, v) for v in parameters]
-    mode.start(fn, dict(zip(parameters, masks, strict=True)))
-    for stmt in fn.body.stmts:
-        mode.statement(stmt)
-    results = [mode.result(r, masks) for r in floats]
-    return replace(
-        fn,
-        name=f"{fn.name}_pattern",
-        params=(*fn.params, *masks),
-        body=Block(tuple(b.stmts)),
-        results=(*fn.results, *results),
-    )
-
-
-def _like(b: Builder, v: Var) -> Var:
-    type_ = Array(MASK, v.type.ndim, "A") if isinstance(v.type, Array) else INT
-    return b.fresh(f"mask_{v.name}", type_)
+    return along(fn, wrt, _PatternMode, "pattern")
 
 
 class _PatternMode(TangentMode):
     dtype = MASK
+    prefix = "mask"
 
     def tangent(self, x: Operand) -> Operand:
         if isinstance(x, Var) and x in self.active and x in self.of:

@@ -31,7 +31,7 @@ from ..ir.nodes import (
     View,
     While,
 )
-from ..ir.types import Array, is_float
+from ..ir.types import Array, Scalar, is_float
 from ..ir.visitor import max_number, walk
 from ..library import ROUTINES
 from ..ops import TABLE
@@ -45,37 +45,42 @@ def tangent(fn: Function, wrt: Sequence[int]) -> Function:
     """Parameters: those of `fn`, then one tangent per parameter in `wrt`. Results: those of `fn`, then the
     tangents of its float results.
     """
-    memory = roots(fn)
+    return along(fn, wrt, TangentMode, "tangent")
+
+
+def along(fn: Function, wrt: Sequence[int], kind: type[TangentMode], suffix: str) -> Function:
+    """`fn` with what a mode computes beside each value, from one parameter more per parameter in `wrt`."""
     parameters = [fn.params[k] for k in wrt]
     floats = [r for r in fn.results if is_float(r.type)]
-    active = activity(fn, memory, parameters, floats)
     b = Builder(Names(max_number(fn) + 1), fn.loc)
-    mode = TangentMode(b, active)
-    directions = [_like(b, v) for v in parameters]
+    mode = kind(b, activity(fn, roots(fn), parameters, floats))
+    directions = [mode.direction(v) for v in parameters]
     mode.start(fn, dict(zip(parameters, directions, strict=True)))
     for stmt in fn.body.stmts:
         mode.statement(stmt)
     results = [mode.result(r, directions) for r in floats]
     return replace(
         fn,
-        name=f"{fn.name}_tangent",
+        name=f"{fn.name}_{suffix}",
         params=(*fn.params, *directions),
         body=Block(tuple(b.stmts)),
         results=(*fn.results, *results),
     )
 
 
-def _like(b: Builder, v: Var) -> Var:
-    type_ = Array(v.type.dtype, v.type.ndim, "A") if isinstance(v.type, Array) else v.type
-    return b.fresh(f"t_{v.name}", type_)
-
-
 class TangentMode:
     dtype: str | None = None  # of tangents, where it is not that of the primal
+    prefix = "t"  # of their names
 
     def __init__(self, b: Builder, active: Activity) -> None:
         self.b, self.active = b, active
         self.of: dict[Var, Operand] = {}
+
+    def direction(self, v: Var) -> Var:
+        """The parameter beside a parameter."""
+        kind = self.dtype or v.type.dtype
+        type_ = Array(kind, v.type.ndim, "A") if isinstance(v.type, Array) else Scalar(kind)
+        return self.b.fresh(f"{self.prefix}_{v.name}", type_)
 
     def start(self, fn: Function, given: dict[Var, Var]) -> None:
         """Tangents of the parameters; a copy where the function writes the parameter, so that the caller's
