@@ -59,7 +59,7 @@ for _binary in (smul, maximum, minimum):
 def _smul(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     ct, p = args
     if isinstance(sig.return_type, types.Float):
-        nonzero = builder.fcmp_unordered("!=", ct, ct.type(0.0))
+        nonzero = builder.fcmp_ordered("!=", ct, ct.type(0.0))  # of NaN, `ct` itself: one flag less to test
         value = builder.select(nonzero, builder.fmul(ct, p), ct)
     else:
         value = builder.mul(ct, p)

@@ -125,13 +125,13 @@ class _Gathering(Rewriter):
                     spoilt.add(s.array)
                 else:
                     found[s.array].places[s] = place[1]
-        roots = self.facts.roots
+        outside = self.depth(nest)
         good = []
         for t in found.values():
             others = [
                 s.array for s in nest.body if isinstance(s, Load | Store | Accumulate) and s not in t.places
             ]
-            apart = all(roots[t.array].isdisjoint(roots[a]) for a in others)
+            apart = not any(self.facts.may_alias(t.array, a, outside) for a in others)
             if t.array not in spoilt and apart and len(set(t.places.values())) >= NEIGHBOURS:
                 good.append(t)
         return good
