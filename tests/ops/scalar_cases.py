@@ -123,6 +123,11 @@ SCALARS: dict[str, Scalar] = {
         {(0.0, INF): (INF, 0.0), (0.0, 2.0): (2.0, 0.0), (3.0, INF): (INF, 3.0)},
         value=lambda ct, p: 0.0 if ct == 0 else ct * p,
     ),
+    "umul": Scalar(
+        (real, real),
+        {(0.0, INF): (INF, 0.0), (0.0, 2.0): (2.0, 0.0), (3.0, INF): (INF, 3.0)},
+        value=lambda ct, p: 0.0 if ct == 0 else ct * p,
+    ),
     "pow": Scalar(
         (positive, real),
         {

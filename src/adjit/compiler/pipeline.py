@@ -27,7 +27,16 @@ from .ir.printer import text as printed
 from .ir.verify import verify
 from .ir.visitor import walk
 from .library import ROUTINES
-from .passes import expand_rules, finish, finish_for_kernels, in_strips, simplify, staged, staged_but_sums
+from .passes import (
+    expand_rules,
+    finish,
+    finish_for_kernels,
+    in_strips,
+    simplify,
+    staged,
+    staged_but_sums,
+    unguard,
+)
 from .program import Program, Spec
 from .watch import watched
 
@@ -35,9 +44,9 @@ Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, unguard, simplify, finish)
 AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
-BEFORE_KERNELS: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish_for_kernels)
+BEFORE_KERNELS: tuple[Pass, ...] = (adjoint.expanded, expand_rules, unguard, simplify, finish_for_kernels)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step

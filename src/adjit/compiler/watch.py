@@ -21,7 +21,7 @@ from .ir.types import Array, is_float
 from .ir.visitor import block_reads, max_number, operands, walk, with_blocks
 
 SAFE = ("neg", "abs", "maximum", "minimum", "stop_gradient", "sign", "floor", "ceil", "rint", "trunc")
-KEPT_APART = {"select": (1, 2), "smul": (1,), "pmul": (0, 1)}  # operands that may be discarded
+KEPT_APART = {"select": (1, 2), "smul": (1,), "umul": (1,), "pmul": (0, 1)}  # operands that may be discarded
 
 
 def watched(fn: Function) -> Function:

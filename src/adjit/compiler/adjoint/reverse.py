@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import NotDifferentiableError
 from ..analyses.alias import roots, sharing
+from ..analyses.telling import Telling, telling
 from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Alloc, Block, For, Function, Mark, Operand, Stmt, Var, While
 from ..ir.types import INT, Array, is_float
@@ -153,7 +154,8 @@ def _differentiate(
     sweep = ForwardSweep(forward, plan, active)
     inner = collected(fn, plan.place, marks)
     sweep.collected = list(inner.values())
-    reverse = ReverseSweep(backward, plan, active, sweep)
+    tells = Telling() if seed is None else telling(fn, seeded[0])  # a constant seed is for one result
+    reverse = ReverseSweep(backward, plan, active, sweep, tells)
     reverse.collected = {m: one for one in inner.values() for m in one.marks}
     parameters = [fn.params[k] for k in wrt]
     seeds: list[Var] = []

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from ..analyses.telling import Telling
 from ..ir.builder import Builder, const
 from ..ir.nodes import (
     Accumulate,
@@ -54,8 +55,10 @@ def backwards(loc: Location) -> Location:
 
 
 class ReverseSweep:
-    def __init__(self, b: Builder, plan: Plan, active: Activity, forward: ForwardSweep) -> None:
-        self.b, self.plan, self.active, self.forward = b, plan, active, forward
+    def __init__(
+        self, b: Builder, plan: Plan, active: Activity, forward: ForwardSweep, telling: Telling
+    ) -> None:
+        self.b, self.plan, self.active, self.forward, self.telling = b, plan, active, forward, telling
         self.again = Again(b, plan, forward.trail)
         self.ct = Cotangents(b, active)
         self.marked: dict[str, Operand] = {}
@@ -157,9 +160,8 @@ class ReverseSweep:
             partial = partials[k]
             if partial is None:
                 continue
-            swapped = (
-                stmt.op == "smul" and k == 1
-            )  # where that cotangent is zero, no change of the partial counts
+            # where the cotangent of a product with one is zero, no change of the partial counts
+            swapped = stmt.op in ("smul", "umul") and k == 1
             pair = (partial, ct) if swapped else (ct, partial)
             self.ct.add(stmt.args[k], self.product(stmt, *pair, k))
 
@@ -170,7 +172,8 @@ class ReverseSweep:
         if isinstance(partial, Const) and partial.value == -1:
             return self.b.op("neg", ct, hint=hint)
         singular = TABLE[stmt.op].singular and not isinstance(partial, Const)
-        return self.b.op("smul" if singular else "mul", ct, partial, hint=hint)
+        guarded = "umul" if self.telling.covers(stmt) else "smul"
+        return self.b.op(guarded if singular else "mul", ct, partial, hint=hint)
 
     def _select(self, stmt: Op, ct: Operand) -> None:
         cond = self.again.value(stmt.args[0])

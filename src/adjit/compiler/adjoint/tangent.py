@@ -206,7 +206,9 @@ class TangentMode:
             if partial is None:
                 continue
             t = self.tangent(stmt.args[k])
-            if stmt.op == "smul" and k == 1:  # where the cotangent is zero, no change of the partial counts
+            if (
+                stmt.op in ("smul", "umul") and k == 1
+            ):  # where the cotangent is zero, no change of the partial counts
                 t, partial = partial, t
             term = self._product(stmt, t, partial, hint)
             total = term if total is None else b.op("add", total, term, hint=hint)

@@ -54,6 +54,14 @@ def smul_partials(ct: Value, p: Value, out: Value) -> tuple[object, ...]:
     return p, ct
 
 
+@define("umul", 2, "smul({0}, {1})", _smul, singular=True)
+def umul_partials(ct: Value, p: Value, out: Value) -> tuple[object, ...]:
+    """Like `smul`, where the result of the program is infinite or NaN if the product needs its guard: the
+    text leaves the guard out (`unguard`).
+    """
+    return p, ct
+
+
 @define("pow", 2, "{0} ** {1}", lambda a, b: np.power(a, b), expensive=True, singular=True, vector="power")
 def pow_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     """At 0 ** 0 both are 0, and so is d/dy at x = 0 for any y."""

@@ -107,7 +107,7 @@ def _is(x: Operand, value: float) -> bool:
 
 def _identity(name: str, a: Operand, b: Operand) -> Operand | None:
     """`x + 0`, `x - 0`, `x * 1`, `x / 1`, `x ** 1` are `x` (0 of either sign; -0.0 + 0 aside)."""
-    if name in ("add", "mul", "smul", "pmul"):
+    if name in ("add", "mul", "smul", "umul", "pmul"):
         unit = 0 if name == "add" else 1
         if _is(b, unit):
             return a

@@ -30,6 +30,7 @@ from .relay import relay
 from .reorder import reorder
 from .simplify import simplify_ops
 from .stages import stages
+from .unguard import unguard as unguard
 from .unroll import unroll
 
 Pass = Callable[[Function], Function]

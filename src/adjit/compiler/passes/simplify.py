@@ -98,7 +98,7 @@ def products(op: Op, makers: Makers) -> Operand | Application | None:
     """`x * 0 => 0` (integers), `x * -1.0 => -x`, `x / 2.0 => x * 0.5` (powers of two), `smul(0.5, x) => 0.5 *
     x` (constants but zero), and powers, see `_power`
     """
-    if op.op == "smul":
+    if op.op in ("smul", "umul"):
         return ("mul", op.args) if isinstance(op.args[0], Const) and op.args[0].value else None
     if op.op == "mul":
         for a, b in (op.args, op.args[::-1]):
