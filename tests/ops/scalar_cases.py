@@ -209,6 +209,11 @@ SCALARS: dict[str, Scalar] = {
     "asinh": Scalar((real,), {(0.0,): (1.0,), (1e200,): (1e-200,)}),
     "acosh": Scalar((above_one,), {(1.0,): (INF,)}),
     "atanh": Scalar((inside,), {(1.0,): (INF,)}),
+    "over_squares": Scalar(
+        (nonzero, nonzero),
+        {(0.0, 2.0): (0.25, 0.0), (2.0, 0.0): (-0.25, 0.0), (1e120, 0.0): (-1e-240, 0.0)},
+        value=lambda x, y: x / (x * x + y * y),
+    ),
     "hypot": Scalar(
         (nonzero, nonzero),
         {

@@ -32,10 +32,12 @@ from .passes import (
     finish,
     finish_for_kernels,
     in_strips,
+    scaled,
     simplify,
     staged,
     staged_but_sums,
     unguard,
+    unscaled,
 )
 from .program import Program, Spec
 from .watch import watched
@@ -44,9 +46,16 @@ Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, unguard, simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, unguard, scaled, simplify, finish)
 AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
-BEFORE_KERNELS: tuple[Pass, ...] = (adjoint.expanded, expand_rules, unguard, simplify, finish_for_kernels)
+BEFORE_KERNELS: tuple[Pass, ...] = (
+    adjoint.expanded,
+    expand_rules,
+    unguard,
+    scaled,
+    simplify,
+    finish_for_kernels,
+)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -168,7 +177,7 @@ def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] 
         fn = passes(fn, BEFORE_KERNELS)
         with timed("codegen"):
             return cuda_text(fn, title)
-    fn = passes(fn, BEFORE_TEXT)
+    fn = passes(fn, [unscaled if options.fastmath and p is scaled else p for p in BEFORE_TEXT])
     if options.debug_nans:
         fn = inspected(watched(fn), "watch")
     elif not options.precise:

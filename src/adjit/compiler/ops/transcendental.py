@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .core import Partials, define
-from .symbolic import Value, absolute, cos, cosh, equal, maximum, sin, sinh, sqrt, stop_gradient, where
+from .symbolic import Value, call, cos, cosh, equal, sin, sinh, sqrt, where
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -60,7 +60,7 @@ def log1p_partials(x: Value, out: Value) -> tuple[object, ...]:
 
 @_op("sqrt", singular=True)
 def sqrt_partials(x: Value, out: Value) -> tuple[object, ...]:
-    return (0.5 / out,)
+    return (0.5 * (1.0 / out),)  # the quotient may be at hand
 
 
 @_op("cbrt", singular=True)
@@ -100,11 +100,20 @@ def atan_partials(x: Value, out: Value) -> tuple[object, ...]:
 
 @_op("atan2", "np.arctan2", arity=2, singular=True)
 def atan2_partials(y: Value, x: Value, out: Value) -> tuple[object, ...]:
-    """Scaled by a held value, so that squares of very large or small numbers are not formed."""
-    scale = stop_gradient(maximum(absolute(x), absolute(y)))
-    p, q = x / scale, y / scale
-    d = 1.0 / (scale * (p * p + q * q))
-    return p * d, -(q * d)
+    return call("over_squares", x, y), -call("over_squares", y, x)
+
+
+def _over_squares(x: float, y: float) -> object:
+    scale = np.maximum(np.abs(x), np.abs(y))
+    p, q = np.true_divide(x, scale), np.true_divide(y, scale)
+    return np.true_divide(p, scale * (p * p + q * q))
+
+
+@define("over_squares", 2, "{0} / ({0} * {0} + {1} * {1})", _over_squares, singular=True)
+def over_squares_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """`x / (x * x + y * y)`; the text says how it is kept from overflowing (`spell_out`)."""
+    other = call("over_squares", y, x)
+    return other * other - out * out, -2.0 * (out * other)
 
 
 @_op("sinh", singular=True)

@@ -29,6 +29,8 @@ from .promote import promote
 from .relay import relay
 from .reorder import reorder
 from .simplify import simplify_ops
+from .spell_out import scaled as scaled
+from .spell_out import unscaled as unscaled
 from .stages import stages
 from .unguard import unguard as unguard
 from .unroll import unroll
