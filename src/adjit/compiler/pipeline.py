@@ -31,6 +31,7 @@ from .passes import (
     expand_rules,
     finish,
     finish_for_kernels,
+    history,
     in_strips,
     scaled,
     simplify,
@@ -46,7 +47,7 @@ Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, unguard, scaled, simplify, finish)
+BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, unguard, scaled, history, simplify, finish)
 AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
 BEFORE_KERNELS: tuple[Pass, ...] = (
     adjoint.expanded,

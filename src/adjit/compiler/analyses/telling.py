@@ -13,7 +13,7 @@ overflow where the value does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..ir.nodes import Block, For, Function, If, Op, Operand, Var, While
@@ -62,7 +62,7 @@ class Telling:
                         self.block(side, [y for out, y in pairs if out in self.infinite])
 
     def _op(self, s: Op, own: set[Var]) -> None:
-        def operands(table: dict[str, tuple[int, ...]]) -> set[Var]:
+        def operands(table: Mapping[str, tuple[int, ...]]) -> set[Var]:
             chosen = (s.args[k] for k in table.get(s.op, ()))
             return {a for a in chosen if isinstance(a, Var) and a in own and is_float(a.type)}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from ..ir.nodes import Const, Operand, Slice, View
+from ..ir.types import Array
 from .expressions import Expressions, call, literal, name
 
 
@@ -50,6 +51,8 @@ def view(ex: Expressions, stmt: View) -> ast.expr:
     fixed = dict(stmt.fixed)
     used = {s.axis: s for s in stmt.axes if s.axis is not None}
     ndim = len(fixed) + len(used)
+    if isinstance(stmt.out.type, Array) and stmt.out.type.layout == "C":  # all of the last axes
+        return ast.Subscript(base, ex.index(fixed[0]), ast.Load())
     parts: list[ast.expr] = []
     for axis in range(ndim):
         parts.append(

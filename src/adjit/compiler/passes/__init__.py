@@ -24,6 +24,7 @@ from .first_stores import first_stores
 from .forward_stores import forward_stores
 from .fuse import fuse
 from .gather import gather
+from .history import history as history
 from .hoist import hoist
 from .promote import promote
 from .relay import relay

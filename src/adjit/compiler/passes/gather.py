@@ -15,24 +15,20 @@ nests whose passes depend on each other, strided accesses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..analyses.dependence import Dependence
-from ..ir.builder import const
 from ..ir.nodes import Accumulate, Block, Const, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
-from ..ir.types import BOOL, INT, grows, is_float
+from ..ir.types import INT, grows, is_float
 from ..ir.visitor import defined, operands, with_operands
 from ..ops.core import TABLE
 from .clone import clone
 from .rewrite import Rewriter
+from .rim import Body, Box, Rim
 
 NEIGHBOURS = 3  # from so many places on collecting pays
 COSTLY = {"div", "mod", "floordiv", "fmod"}
-
-
-Box = list[tuple[Operand, Operand]]  # first and last bound per loop
-Body = Callable[[tuple[Var, ...]], list[Stmt]]  # what a nest does, given its loop variables
 
 
 def gather(fn: Function) -> Function:
@@ -268,6 +264,7 @@ class _Collected:
         self.owner, self.nest, self.targets = owner, nest, targets
         self.names, self.forms = owner.names, owner.facts.forms
         self.reach = targets[0].reach()
+        self.edge = Rim(owner, [loop.iv.name for loop in nest.loops], nest.loops[0].loc)
         self.new: set[Var] = set()  # targets that hold nothing yet
 
     def emit(self, zeros: _Nest | None) -> None:
@@ -289,46 +286,10 @@ class _Collected:
         self.rim(boxes, edges, lambda ivs: self.scatter(ivs, inner))
 
     def op(self, name: str, a: Operand, c: int | Operand) -> Operand:
-        b = const(c) if isinstance(c, int) else c
-        if isinstance(c, int) and name == "add" and c <= 0:
-            return a if not c else self.owner.op("sub", a, const(-c), hint="t", loc=self.nest.loops[0].loc)
-        return self.owner.op(name, a, b, hint="t", loc=self.nest.loops[0].loc)
+        return self.edge.op(name, a, c)
 
     def rim(self, boxes: Box, inner: Box, body: Body) -> None:
-        """A nest over the part of a box outside an inner one."""
-        edges: Box = []
-        for (lo, hi), (first, last) in zip(boxes, inner, strict=True):
-            start = self.op("minimum", self.op("maximum", first, lo), hi)
-            edges.append((start, self.op("maximum", last, start)))
-        self.level(boxes, edges, body, None, ())
-
-    def level(self, boxes: Box, edges: Box, body: Body, edge: Operand | None, ivs: tuple[Var, ...]) -> None:
-        """The loop below the loops of `ivs`: all of a row at the edge of the box, the two ends of others."""
-        k = len(ivs)
-        iv = self.names.fresh(self.nest.loops[k].iv.name, INT)
-        (lo, hi), (first, last) = boxes[k], edges[k]
-        kept, self.owner.out = self.owner.out, []
-        if k < len(boxes) - 1:
-            here = self.compare("or", self.compare("lt", iv, first), self.compare("ge", iv, last))
-            edge = here if edge is None else self.compare("or", edge, here)
-            self.level(boxes, edges, body, edge, (*ivs, iv))
-            inner, self.owner.out = self.owner.out, kept
-            self.close(iv, lo, hi, inner)
-            return
-        side = self.names.fresh("side", INT)
-        left = self.compare("eq", side, const(0))
-        if edge is not None:
-            first, last = self.choice(edge, hi, first), self.choice(edge, hi, last)
-        start, stop = self.choice(left, lo, last), self.choice(left, first, hi)
-        self.close(iv, start, stop, body((*ivs, iv)))
-        inner, self.owner.out = self.owner.out, kept
-        self.close(side, const(0), const(2), inner)
-
-    def close(self, iv: Var, lo: Operand, hi: Operand, body: list[Stmt]) -> None:
-        self.owner.out.append(For(iv, lo, hi, 1, (), (), Block(tuple(body)), (), loc=self.nest.loops[0].loc))
-
-    def choice(self, test: Operand, a: Operand, b: Operand) -> Operand:
-        return self.owner.op("select", test, a, b, hint="t", loc=self.nest.loops[0].loc)
+        self.edge.nest(boxes, inner, body)
 
     # -- bodies
     def collect(self, ivs: tuple[Var, ...]) -> list[Stmt]:
@@ -403,15 +364,10 @@ class _Collected:
                 inside: Operand | None = None
                 for iv, c, (lo, hi) in zip(ivs, offset, inner, strict=True):
                     at = self.op("add", iv, c)
-                    for test in (self.compare("le", lo, at), self.compare("lt", at, hi)):
-                        inside = test if inside is None else self.compare("and", inside, test)
+                    for test in (self.edge.compare("le", lo, at), self.edge.compare("lt", at, hi)):
+                        inside = test if inside is None else self.edge.compare("and", inside, test)
                 assert inside is not None
                 added = Block(tuple(clone([s], mapping, self.names)))
                 self.owner.out.append(If(inside, Block(), added, (), loc=s.loc))
         made, self.owner.out = self.owner.out, kept
         return made
-
-    def compare(self, name: str, a: Operand, b: Operand) -> Operand:
-        out = self.names.fresh("inside", BOOL)
-        self.owner.out.append(Op(out, name, (a, b), loc=self.nest.loops[0].loc))
-        return out
