@@ -14,6 +14,7 @@ from ..ir.visitor import walk
 from .ahead import ahead
 from .batch import batch
 from .checks import checks, wraps
+from .clears import clears
 from .closed_forms import closed_forms
 from .cse import cse
 from .dce import dce
@@ -52,6 +53,12 @@ def hoist_guarded(fn: Function) -> Function:
 def promote_all(fn: Function) -> Function:
     """Promote elements under a condition too."""
     return promote(fn, guarded=True)
+
+
+def gathered(fn: Function) -> Function:
+    """Gather, with the bounds of the new nests outside the loops around them."""
+    made = gather(fn)
+    return made if made is fn else cse(hoist_all(made))
 
 
 BEFORE: tuple[Pass, ...] = (
@@ -95,7 +102,8 @@ AFTER: tuple[Pass, ...] = (
     promote_all,
     first_stores,
     relay,
-    gather,
+    gathered,
+    clears,
     distribute,  # last, so that nothing fuses its parts again
     hoist_all,  # scratch rows
     cse,
