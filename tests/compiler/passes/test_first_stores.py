@@ -35,6 +35,24 @@ ROW_BY_ROW = """
             a[i, j] = z[i, j]
 """
 SHIFTED = FILLED.replace("range(n):\n        z[i] += x[i]", "range(1, n + 1):\n        z[i - 1] += x[i]")
+LONGER = FILLED.replace("range(n):\n        z[i] += x", "range(m):\n        z[i] += x")
+LONGER_EACH_PASS = """
+    for k in range(3):
+        e = m - k
+        z = zeros(n)
+        for i in range(e):
+            z[i] += x[i]
+        for i in range(n):
+            x[i] = x[i] + z[i]
+"""
+END_UNKNOWN = """
+    z = zeros(n)
+    e = m - 1
+    for i in range(e):
+        z[i] += x[i]
+    for i in range(n):
+        x[i] = x[i] + z[i]
+"""
 IN_EACH_PASS = """
     for k in range(3):
         z = zeros(m)
@@ -89,12 +107,14 @@ def check(source: str) -> bool:
     return not all(s.zeroed for s in walk(made.body) if isinstance(s, Alloc))
 
 
-@pytest.mark.parametrize("source", [FILLED, DOWNWARDS, ROW_BY_ROW, SHIFTED, IN_EACH_PASS])
+@pytest.mark.parametrize(
+    "source", [FILLED, DOWNWARDS, ROW_BY_ROW, SHIFTED, IN_EACH_PASS, LONGER, LONGER_EACH_PASS]
+)
 def test_filled(source: str) -> None:
     assert check(source)
 
 
-@pytest.mark.parametrize("source", [NOT_ALL, TWICE, NEIGHBOUR, READ_BEFORE, GUARDED])
+@pytest.mark.parametrize("source", [NOT_ALL, TWICE, NEIGHBOUR, READ_BEFORE, GUARDED, END_UNKNOWN])
 def test_zeroed_as_before(source: str) -> None:
     assert not check(source)
 

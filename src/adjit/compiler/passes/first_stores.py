@@ -6,7 +6,8 @@
 
 Input and output: core IR. The loops around the addition, as far as they lie within the array's life, walk
 along its axes from end to end, in any order, under no condition; and nothing touches an element before
-the addition does. Non-goals: arrays that several loops fill together.
+the addition does. An array of rank 1 may be longer: its rest is set to zero where it is made. Non-goals:
+arrays that several loops fill together.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from dataclasses import replace
 
 from ..analyses.affine import Affine
 from ..analyses.dependence import Access, Dependence
-from ..ir.nodes import Accumulate, Alloc, For, Function, Stmt, Store, Var
-from ..ir.types import grows
+from ..ir.builder import const
+from ..ir.nodes import Accumulate, Alloc, Block, For, Function, Operand, Stmt, Store, Var
+from ..ir.types import INT, grows
 from .rewrite import Rewriter
 
 
@@ -35,6 +37,7 @@ class _Storing(Rewriter):
                 for r in self.facts.roots[access.array]:
                     touching.setdefault(r, []).append(access)
         self.filled: set[Stmt] = set()
+        self.ends: dict[Alloc, Operand] = {}  # where the addition ends, if that may be before the array does
         for s in self.facts.definitions.stmts:
             if isinstance(s, Alloc) and s.zeroed and not grows(s.out.type) and s.shape:
                 first = self.first(s, touching.get(s.out, []))
@@ -46,7 +49,9 @@ class _Storing(Rewriter):
         if not accesses:
             return None
         stmt = min((a.stmt for a in accesses), key=lambda s: self.facts.definitions.place[s].order)
-        if not isinstance(stmt, Accumulate) or stmt.array is not alloc.out or not self.covers(alloc, stmt):
+        if not isinstance(stmt, Accumulate) or stmt.array is not alloc.out:
+            return None
+        if not (self.covers(alloc, stmt) or self.begins(alloc, stmt)):
             return None
         mine = self.facts.accesses(stmt)[0]
         return stmt if not any(self.precedes(a, mine) for a in accesses) else None
@@ -70,6 +75,27 @@ class _Storing(Rewriter):
             loops.remove(along)
         return not loops
 
+    def begins(self, alloc: Alloc, stmt: Accumulate) -> bool:
+        """Whether the addition reaches, once, the elements of an array of rank 1 up to an end that is known
+        where the array is made.
+        """
+        place = self.facts.definitions.place
+        own, outer = place[stmt].chain, place[alloc].chain
+        if len(alloc.shape) != 1 or len(own) != len(outer) + 1 or own[: len(outer)] != outer:
+            return False
+        loop, _ = own[-1]
+        if not isinstance(loop, For) or loop.stop is not None or loop.step != 1 or stmt.index != (loop.iv,):
+            return False
+        if not isinstance(loop.hi, Var):
+            return False
+        end = self.facts.definitions.maker.get(loop.hi)
+        if end is None and loop.hi not in self.fn.params:
+            return False
+        if end is not None and place[end].order > place[alloc].order:
+            return False
+        self.ends[alloc] = loop.hi
+        return self.facts.forms.of(loop.lo).constant == 0
+
     def spans(self, loop: For, form: Affine, array: Var, axis: int) -> bool:
         """Whether an index walks along an axis from end to end with a loop."""
         self.facts.forms.of(loop.iv)
@@ -92,5 +118,14 @@ class _Storing(Rewriter):
             super().visit(stmt)
         elif isinstance(stmt, Alloc):
             self.out.append(replace(stmt, zeroed=False))
+            if self.original in self.ends:
+                self.rest(stmt, self.get(self.ends[self.original]))
         elif isinstance(stmt, Accumulate):
             self.out.append(Store(stmt.array, stmt.index, stmt.value, loc=stmt.loc))
+
+    def rest(self, alloc: Alloc, end: Operand) -> None:
+        """Emit a loop that sets to zero what lies behind the addition's end."""
+        i = self.names.fresh("i", INT)
+        start = self.op("maximum", end, const(0), hint="end", loc=alloc.loc)
+        zero = Store(alloc.out, (i,), const(0, alloc.out.type.dtype), loc=alloc.loc)
+        self.out.append(For(i, start, alloc.shape[0], 1, (), (), Block((zero,)), (), loc=alloc.loc))
