@@ -4,11 +4,12 @@
     for i in range(n): y[i] = g(a[i])      =>              a[i] = f(x[i])
                                                            y[i] = g(a[i])
 
-Input and output: core IR. The loops have equal bounds, and no pass of the second needs what a later
+Input and output: core IR. The second loop reads what the first writes, or all elements that the first reads.
+They have equal bounds, and no pass of the second needs what a later
 pass of the first writes, or overwrites what one reads. Statements between them stay behind the fused
 loop if it does not need them, else move before it if they do not need the first loop. Nests are fused
-level by level. Forwarding of stores then makes most arrays between the two superfluous. Non-goals:
-loops that share nothing but what they read, shifted bounds.
+level by level. Forwarding of stores then makes most arrays between the two superfluous. Non-goal: shifted
+bounds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..analyses.dependence import Access, Dependence
-from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Mark, Op, Stmt, Store, Var
+from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Load, Mark, Op, Stmt, Store, Var
 from ..ir.visitor import all_reads, blocks, defined, substitute, walk
 from .rewrite import Rewriter
 
@@ -48,6 +49,7 @@ class _Fusing(Rewriter):
         self.touched: set[Stmt] = set()
         self._accesses: dict[Stmt, list[Access]] = {}
         self._reads: dict[Stmt, set[Var]] = {}
+        self._loads: dict[For, frozenset[object]] = {}
 
     def block(self, block: Block) -> Block:
         stmts = list(block.stmts)
@@ -173,7 +175,33 @@ class _Fusing(Rewriter):
                 produces = produces or (
                     x.write and not y.write and self.facts.origin(x.array) is self.facts.origin(y.array)
                 )
-        return produces
+        return produces or self.repeats(second, first)
+
+    def repeats(self, second: For, first: For) -> bool:
+        """Whether one loop reads, pass by pass, all that the other reads."""
+        had = self.loads(first)
+        return bool(had) and had <= self.loads(second)
+
+    def loads(self, loop: For) -> frozenset[object]:
+        """The elements that a loop reads, with the loop variables numbered from this loop inwards."""
+        found = self._loads.get(loop)
+        if found is None:
+            found = self._loads[loop] = frozenset(
+                self.element(s, loop) for s in walk(loop.body) if isinstance(s, Load)
+            )
+        return found
+
+    def element(self, load: Load, loop: For) -> object:
+        forms, loops = self.facts.forms, self.facts.definitions.place[load].loops
+        levels: dict[object, int] = {}
+        for k, one in enumerate(loops[loops.index(loop) :]):
+            if isinstance(one, For):
+                forms.of(one.iv)
+                levels[forms.iteration[one]] = k
+        index = [forms.of(x) for x in load.index]
+        return load.array, tuple(
+            (frozenset((levels.get(s, s), c) for s, c in i.terms.items()), i.const) for i in index
+        )
 
     def joined(self, first: For, second: For) -> For:
         body = substitute(second.body, lambda x: first.iv if x is second.iv else x)
