@@ -75,7 +75,7 @@ def cholesky_in_place_gradient(m, ws):
         t = a_2[u(i), u(i)]
         ct_t = ct_a_1[u(i), u(i)]
         ct_a_1[u(i), u(i)] = 0.0
-        ct_a_2 = smul(ct_t, 0.5 / t)
+        ct_a_2 = smul(ct_t, 0.5 * (1.0 / t))
         # a[i, i] -= a[i, k] * a[i, k]
         ct_t = -ct_a_2
         # for j in range(i):

@@ -62,7 +62,7 @@ def overlapping_writes_gradient(x, ws):
     ct_y = take(ws, (n_x,), np.float64)
     ct_y_1 = take_zeros(ws, (t_2,), np.float64)
     ct_y_2 = take(ws, (n_x,), np.float64)
-    ct_a = take_zeros(ws, (t_3,), np.float64)
+    ct_a = take(ws, (t_3,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # return np.sum(y * np.sin(y))
@@ -83,7 +83,7 @@ def overlapping_writes_gradient(x, ws):
         y_2 = saved_y[i]
         ct_t = ct_y[t_2]
         ct_y[t_2] = ct_t * a[i]
-        ct_a[i] += ct_t * y_2
+        ct_a[i] = ct_t * y_2
         ct_y[i] += ct_a[i]
 
     # y[:] = y[::-1]

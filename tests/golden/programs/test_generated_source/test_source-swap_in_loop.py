@@ -65,26 +65,23 @@ def swap_in_loop_gradient(x, y, ws):
             outside(7, 3, v.shape[0])
         v[3] = u_3 + 0.1 * (u_4 - u_3) * u_1[4]
         v, u_1, ct_v_1, ct_u_1 = u_1, v, ct_u_1, ct_v_1
-    n_u = u_1.shape[0]
 
     # return np.sum(u * u) + v[2]
-    total = 0.0
-    for i in range(n_u):
-        u_2 = u_1[i]
-        total += u_2 * u_2
     if 2 >= v.shape[0]:
         outside(8, 2, v.shape[0])
-    v_1 = v[2]
-    ct_x = empty(n_x, np.float64)
-    ct_y = empty(n_y, np.float64)
     for i in range(n_x):
         ct_u[i] = 0.0
     for i in range(n_y):
         ct_v[i] = 0.0
-    ct_v_1[2] += 1.0
-    for i in range(n_u):
+    total = 0.0
+    for i in range(u_1.shape[0]):
         u_2 = u_1[i]
         ct_u_1[i] += u_2 + u_2
+        total += u_2 * u_2
+    v_1 = v[2]
+    ct_x = empty(n_x, np.float64)
+    ct_y = empty(n_y, np.float64)
+    ct_v_1[2] += 1.0
 
     # for t in range(3):
     for t in range(2, -1, -1):

@@ -12,7 +12,7 @@ returns float64, float64[:,:], float64[:,:], float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, smul, u, zeros
+from adjit.runtime.support import empty, maximum, outside, u, zeros
 from adjit.runtime.vector import cos, sin
 
 
@@ -56,7 +56,10 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
             outside(11, t, w.shape[0])
     ct_C = zeros((n_C, C.shape[1]), np.float64)
     ct_X = zeros((n_X, X.shape[1]), np.float64)
-    ct_w = zeros(w.shape[0], np.float64)
+    n_w = w.shape[0]
+    ct_w = empty(n_w, np.float64)
+    for i in range(maximum(n_ci, 0), n_w):
+        ct_w[u(i)] = 0.0
 
     # for o in range(ci.shape[0]):
     s = 0.0
@@ -133,7 +136,7 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
         ct_t_1 = 0.5 * t_8
         ct_t_1 += ct_t_1
         ct_e0 = ct_t_1 * w_1
-        ct_w[o] += ct_w_1 + ct_t * e1 + ct_t_1 * e0
+        ct_w[o] = ct_w_1 + ct_t * e1 + ct_t_1 * e0
         # return u * radial * c[6] + c[7] - f[0], v * radial * c[6] + c[8] - f[1]
         ct_C[u(t), 8] += ct_e1
         ct_t = ct_e1 * C_3
@@ -155,9 +158,9 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
         ct_u = ct_u + ct_u_1 + ct_u_1
         # u, v = x / z, y / z
         t_5 = 1.0 / z
-        ct_y = smul(ct_v, t_5)
-        ct_x = smul(ct_u, t_5)
-        ct_z = smul(ct_v, -(v * t_5)) + smul(ct_u, -(u_1 * t_5))
+        ct_y = ct_v * t_5
+        ct_x = ct_u * t_5
+        ct_z = ct_v * -(v * t_5) + ct_u * -(u_1 * t_5)
         # z = d2 * cs + m2 * sn + k2 * t
         ct_k2 = ct_z * t_4
         ct_m2 = ct_z * sn
@@ -198,14 +201,14 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
         ct_d2 = ct_d2 + ct_t_1 * k0 + ct_m0 * k1
         # k0, k1, k2 = r0 / th, r1 / th, r2 / th
         t_2 = 1.0 / th
-        ct_r2 = smul(ct_k2, t_2)
-        ct_r1 = smul(ct_k1, t_2)
-        ct_r0 = smul(ct_k0, t_2)
-        ct_th = smul(ct_k2, -(k2 * t_2)) + smul(ct_k1, -(k1 * t_2)) + smul(ct_k0, -(k0 * t_2))
+        ct_r2 = ct_k2 * t_2
+        ct_r1 = ct_k1 * t_2
+        ct_r0 = ct_k0 * t_2
+        ct_th = ct_k2 * -(k2 * t_2) + ct_k1 * -(k1 * t_2) + ct_k0 * -(k0 * t_2)
         # cs, sn = math.cos(th), math.sin(th)
         ct_th = ct_th + ct_sn * cs + ct_cs * -sn
         # th = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2)
-        ct_t = smul(ct_th, 0.5 / th)
+        ct_t = ct_th * (0.5 * t_2)
         ct_r2_1 = ct_t * r2
         ct_r2 = ct_r2 + ct_r2_1 + ct_r2_1
         ct_r1_1 = ct_t * r1

@@ -31,43 +31,73 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
     n_u0_1 = u0.shape[1]
     n_v0 = v0.shape[0]
     n_v0_1 = v0.shape[1]
-    u_1 = take(ws, (n_u0, n_u0_1), np.float64)
     ct_t = take(ws, (n_u0, n_u0_1), np.float64)
-
-    # u, v = u0.copy(), v0.copy()
-    for i in range(n_u0):
-        for j in range(n_u0_1):
-            u_1[i, j] = u0[i, j]
-    v = take(ws, (n_v0, n_v0_1), np.float64)
-    ct_t_1 = take(ws, (n_v0, n_v0_1), np.float64)
-    for i in range(n_v0):
-        for j in range(n_v0_1):
-            v[i, j] = v0[i, j]
-    un = take(ws, (n_u0, n_u0_1), np.float64)
-    ct_t_2 = take(ws, (n_u0, n_u0_1), np.float64)
-
-    # un, vn = u0.copy(), v0.copy()
-    for i in range(n_u0):
-        for j in range(n_u0_1):
-            un[i, j] = u0[i, j]
-    vn = take(ws, (n_v0, n_v0_1), np.float64)
-    ct_t_3 = take(ws, (n_v0, n_v0_1), np.float64)
-    for i in range(n_v0):
-        for j in range(n_v0_1):
-            vn[i, j] = v0[i, j]
+    ct_t_1 = take(ws, (n_u0, n_u0_1), np.float64)
 
     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
     any_1 = 1 < t
     trips = maximum(T, 0)
-    saved_v = take(ws, (trips, n_v0, n_v0_1), np.float64)
-    saved_u = take(ws, (trips, n_u0, n_u0_1), np.float64)
+    states = trips + 2
 
     # for t in range(T):
-    ct_un = ct_t_2
+    before = trips + 1
+    saved_u = take(ws, (states, n_u0, n_u0_1), np.float64)
+
+    # u, v = u0.copy(), v0.copy()
+    for i in range(n_u0):
+        for j in range(n_u0_1):
+            u0_1 = u0[i, j]
+            # for t in range(T):
+            saved_u[0, i, j] = u0_1
+            saved_u[u(before), i, j] = u0_1
+    ct_t_2 = take(ws, (n_v0, n_v0_1), np.float64)
+    ct_t_3 = take(ws, (n_v0, n_v0_1), np.float64)
+    saved_v = take(ws, (states, n_v0, n_v0_1), np.float64)
+    for i in range(n_v0):
+        for j in range(n_v0_1):
+            v0_1 = v0[i, j]
+            # for t in range(T):
+            saved_v[0, i, j] = v0_1
+            saved_v[u(before), i, j] = v0_1
+
+    # for i in range(1, n - 1):
+    t_3 = minimum(1, n_v0)
+    t_4 = maximum(t, t_3)
+    t_5 = minimum(1, n_v0_1)
+    t_6 = maximum(t, t_5)
+    t_7 = minimum(1, n_u0)
+    t_8 = maximum(t, t_7)
+    t_9 = minimum(1, n_u0_1)
+    t_10 = maximum(t, t_9)
+
+    # for t in range(T):
+    ct_un = ct_t_1
     ct_vn = ct_t_3
     ct_u = ct_t
-    ct_v = ct_t_1
-    for t_3 in range(T):
+    ct_v = ct_t_2
+    for t_11 in range(T):
+        v = saved_v[t_11]
+        before = t_11 - 1
+        before = before if t_11 >= 1 else before + states
+        vn = saved_v[u(before)]
+        next_1 = t_11 + 1
+        vn_1 = saved_v[next_1]
+        # for i in range(1, n - 1):
+        for i in range(n_v0):
+            inside = i < t_3 or i >= t_4
+            for j in range(n_v0_1 if inside else t_5):
+                vn_1[i, j] = vn[i, j]
+            for j in range(n_v0_1 if inside else t_6, n_v0_1):
+                vn_1[i, u(j)] = vn[i, u(j)]
+        u_1 = saved_u[t_11]
+        un = saved_u[u(before)]
+        un_1 = saved_u[next_1]
+        for i in range(n_u0):
+            inside = i < t_7 or i >= t_8
+            for j in range(n_u0_1 if inside else t_9):
+                un_1[i, j] = un[i, j]
+            for j in range(n_u0_1 if inside else t_10, n_u0_1):
+                un_1[i, u(j)] = un[i, u(j)]
         # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
         if any_1:
             if 0 >= u_1.shape[1]:
@@ -106,33 +136,25 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             if not 0 <= t < v.shape[1]:
                 outside(11, t, v.shape[1])
             # un[i, j] = (
-            if 1 >= un.shape[1]:
-                outside(12, 1, un.shape[1])
-            if not 0 <= t_2 < un.shape[1]:
-                outside(13, t_2, un.shape[1])
+            if 1 >= un_1.shape[1]:
+                outside(12, 1, un_1.shape[1])
+            if not 0 <= t_2 < un_1.shape[1]:
+                outside(13, t_2, un_1.shape[1])
             # vn[i, j] = (
-            if 1 >= vn.shape[0]:
-                outside(14, 1, vn.shape[0])
-            if not 0 <= t_2 < vn.shape[0]:
-                outside(15, t_2, vn.shape[0])
-            if 1 >= vn.shape[1]:
-                outside(16, 1, vn.shape[1])
-            if not 0 <= t_2 < vn.shape[1]:
-                outside(17, t_2, vn.shape[1])
-        n_v = v.shape[1]
+            if 1 >= vn_1.shape[0]:
+                outside(14, 1, vn_1.shape[0])
+            if not 0 <= t_2 < vn_1.shape[0]:
+                outside(15, t_2, vn_1.shape[0])
+            if 1 >= vn_1.shape[1]:
+                outside(16, 1, vn_1.shape[1])
+            if not 0 <= t_2 < vn_1.shape[1]:
+                outside(17, t_2, vn_1.shape[1])
         # for i in range(1, n - 1):
-        for i in range(v.shape[0]):
-            for j in range(n_v):
-                saved_v[t_3, i, j] = v[i, j]
-        n_u = u_1.shape[1]
-        for i in range(u_1.shape[0]):
-            for j in range(n_u):
-                saved_u[t_3, i, j] = u_1[i, j]
         for i in range(1, t):
             # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-            t_4 = i - 1
+            t_12 = i - 1
             # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-            t_5 = i + 1
+            t_13 = i + 1
             # for j in range(1, n - 1):
             for j in range(1, t):
                 # uc = u[i, j]
@@ -140,31 +162,33 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 # vc = v[i, j]
                 vc = v[i, j]
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                u_2 = u_1[u(t_4), j]
-                t_6 = j - 1
-                u_3 = u_1[i, u(t_6)]
-                t_7 = uc * (uc - u_2) + vc * (uc - u_3)
+                u_2 = u_1[u(t_12), j]
+                t_14 = j - 1
+                u_3 = u_1[i, u(t_14)]
+                t_15 = uc * (uc - u_2) + vc * (uc - u_3)
                 # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-                t_8 = j + 1
+                t_16 = j + 1
                 # un[i, j] = (
-                un[i, j] = uc - a * t_7 + nu * (u_1[t_5, j] + u_2 + u_1[i, t_8] + u_3 - 4.0 * uc)
+                un_1[i, j] = uc - a * t_15 + nu * (u_1[t_13, j] + u_2 + u_1[i, t_16] + u_3 - 4.0 * uc)
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
-                v_1 = v[u(t_4), j]
-                v_2 = v[i, u(t_6)]
-                t_7 = uc * (vc - v_1) + vc * (vc - v_2)
+                v_1 = v[u(t_12), j]
+                v_2 = v[i, u(t_14)]
+                t_15 = uc * (vc - v_1) + vc * (vc - v_2)
                 # vn[i, j] = (
-                vn[i, j] = vc - a * t_7 + nu * (v[t_5, j] + v_1 + v[i, t_8] + v_2 - 4.0 * vc)
-        un, vn, u_1, v, ct_un, ct_vn, ct_u, ct_v = u_1, v, un, vn, ct_u, ct_v, ct_un, ct_vn
+                vn_1[i, j] = vc - a * t_15 + nu * (v[t_13, j] + v_1 + v[i, t_16] + v_2 - 4.0 * vc)
+        ct_un, ct_vn, ct_u, ct_v = ct_u, ct_v, ct_un, ct_vn
+    v = saved_v[u(trips)]
+    u_1 = saved_u[u(trips)]
     ct_u0 = empty((n_u0, n_u0_1), np.float64)
     ct_v0 = empty((n_v0, n_v0_1), np.float64)
     for i in range(n_u0):
         for j in range(n_u0_1):
             ct_t[i, j] = 0.0
-    for i in range(n_v0):
-        for j in range(n_v0_1):
-            ct_t_1[i, j] = 0.0
     for i in range(n_u0):
         for j in range(n_u0_1):
+            ct_t_1[i, j] = 0.0
+    for i in range(n_v0):
+        for j in range(n_v0_1):
             ct_t_2[i, j] = 0.0
     for i in range(n_v0):
         for j in range(n_v0_1):
@@ -185,98 +209,218 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             ct_v_1 = 0.5 * v_1
             ct_v[i, j] += ct_v_1 + ct_v_1
             total_1 += v_1 * v_1
-    row = take(ws, (512,), np.float64)
-    row_1 = take(ws, (512,), np.float64)
+
+    # for i in range(1, n - 1):
+    t_3 = minimum(3, t)
+    t_1 = maximum(t_1, t_3)
+
+    # vn[i, j] = (
+    t_4 = minimum(2, t)
+    t_5 = maximum(t_2, t_4)
 
     # for t in range(T):
-    for t_3 in range(T - 1, -1, -1):
+    for t_11 in range(T - 1, -1, -1):
         # for i in range(1, n - 1):
-        for i in range(1, t):
-            # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-            t_1 = i - 1
-            # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-            t_2 = i + 1
+        for i in range(2, t_2):
+            t_6 = i - 1
+            t_7 = i + 1
             # for j in range(1, n - 1):
-            for j in range(1, t, 512):
-                end = minimum(j + 512, t)
+            for j in range(2, t_2):
+                # for i in range(1, n - 1):
+                t_8 = j - 1
+                t_9 = j + 1
+                # vc = v[i, j]
+                vc = saved_v[u(t_11), u(i), u(t_9)]
+                # vn[i, j] = (
+                ct_t_4 = ct_v[u(i), u(t_9)]
+                # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
+                ct_v_1 = ct_t_4 * nu - -ct_t_4 * a * vc
+                # uc = u[i, j]
+                uc = saved_u[u(t_11), u(t_7), u(j)]
+                # vn[i, j] = (
+                ct_t_4 = ct_v[u(t_7), u(j)]
+                # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
+                ct_v_2 = ct_t_4 * nu - -ct_t_4 * a * uc
+                # uc = u[i, j]
+                uc = saved_u[u(t_11), u(i), u(j)]
+                # vc = v[i, j]
+                vc = saved_v[u(t_11), u(i), u(j)]
+                # vn[i, j] = (
+                ct_t_4 = ct_v[u(i), u(j)]
                 # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
-                for j_1 in range(j, end):
-                    ct_vn[i, u(j_1 + 1)] += ct_v[i, u(j_1)] * nu
+                ct_vc = -(ct_t_4 * nu) * 4.0
+                # vc
+                ct_vc += ct_t_4
+                # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
+                ct_t_4 = -ct_t_4 * a
+                ct_vc = ct_vc + ct_t_4 * (vc - saved_v[u(t_11), u(i), u(t_8)]) + ct_t_4 * vc + ct_t_4 * uc
+                # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
+                ct_vc += -ct_u[u(i), u(j)] * a * (uc - saved_u[u(t_11), u(i), u(t_8)])
+                # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
+                ct_vn[u(i), u(j)] = ct_v[u(i), u(t_8)] * nu + ct_v[u(t_6), u(j)] * nu + ct_v_1 + ct_v_2 + ct_vc
+                # vc = v[i, j]
+                vc = saved_v[u(t_11), u(i), u(t_9)]
+                # un[i, j] = (
+                ct_t_4 = ct_u[u(i), u(t_9)]
+                # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
+                ct_u_1 = ct_t_4 * nu - -ct_t_4 * a * vc
+                # uc = u[i, j]
+                uc = saved_u[u(t_11), u(t_7), u(j)]
+                # un[i, j] = (
+                ct_t_4 = ct_u[u(t_7), u(j)]
+                # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
+                ct_u_2 = ct_t_4 * nu - -ct_t_4 * a * uc
+                # uc = u[i, j]
+                uc = saved_u[u(t_11), u(i), u(j)]
+                # vc = v[i, j]
+                vc = saved_v[u(t_11), u(i), u(j)]
+                # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
+                ct_uc = -ct_v[u(i), u(j)] * a * (vc - saved_v[u(t_11), u(t_6), u(j)])
+                # un[i, j] = (
+                ct_t_4 = ct_u[u(i), u(j)]
                 # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-                for j_1 in range(j, end):
-                    ct_un[i, u(j_1 + 1)] += ct_u[i, u(j_1)] * nu
-                # for j in range(1, n - 1):
-                for j_1 in range(j, end):
+                ct_uc += -(ct_t_4 * nu) * 4.0
+                # uc
+                ct_uc += ct_t_4
+                # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
+                ct_t_4 = -ct_t_4 * a
+                ct_uc = ct_uc + ct_t_4 * vc + ct_t_4 * (uc - saved_u[u(t_11), u(t_6), u(j)]) + ct_t_4 * uc
+                # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
+                ct_un[u(i), u(j)] = ct_u[u(i), u(t_8)] * nu + ct_u[u(t_6), u(j)] * nu + ct_u_1 + ct_u_2 + ct_uc
+        for i in range(1, t):
+            inside = i < t_3 or i >= t_1
+            t_6 = t if inside else t_3
+            t_7 = t if inside else t_1
+            # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
+            t_8 = i - 1
+            # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
+            t_9 = i + 1
+            # for i in range(1, n - 1):
+            inside = 2 <= i and i < t_2
+            inside_1 = 2 <= t_9 and t_9 < t_2
+            inside_2 = 2 <= t_8 and t_8 < t_2
+            for side in range(2):
+                inside_3 = side == 0
+                for j in range(1 if inside_3 else t_7, t_6 if inside_3 else t):
                     # uc = u[i, j]
-                    uc = saved_u[u(t_3), i, u(j_1)]
+                    uc = saved_u[u(t_11), i, u(j)]
                     # vc = v[i, j]
-                    vc = saved_v[u(t_3), i, u(j_1)]
+                    vc = saved_v[u(t_11), i, u(j)]
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                    u_2 = saved_u[u(t_3), u(t_1), u(j_1)]
-                    t_4 = j_1 - 1
-                    u_3 = saved_u[u(t_3), i, u(t_4)]
-                    # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
-                    v_1 = saved_v[u(t_3), u(t_1), u(j_1)]
-                    v_2 = saved_v[u(t_3), i, u(t_4)]
+                    t_10 = j - 1
+                    # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
+                    t_12 = j + 1
                     # vn[i, j] = (
-                    ct_t_4 = ct_v[i, u(j_1)]
-                    ct_v[i, u(j_1)] = 0.0
+                    ct_t_4 = ct_v[i, u(j)]
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                     ct_t_5 = ct_t_4 * nu
                     ct_vc = -ct_t_5 * 4.0
-                    ct_vn[t_2, u(j_1)] += ct_t_5
                     # vc
                     ct_vc += ct_t_4
                     # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                     ct_t_4 = -ct_t_4 * a
                     ct_t_6 = ct_t_4 * vc
-                    ct_vn[i, u(t_4)] += ct_t_5 - ct_t_6
-                    ct_uc = ct_t_4 * (vc - v_1)
+                    ct_v_1 = ct_t_5 - ct_t_6
+                    ct_uc = ct_t_4 * (vc - saved_v[u(t_11), u(t_8), u(j)])
                     ct_t_7 = ct_t_4 * uc
-                    ct_vc = ct_vc + ct_t_4 * (vc - v_2) + ct_t_6 + ct_t_7
-                    ct_vn[u(t_1), u(j_1)] += ct_t_5 - ct_t_7
+                    ct_vc = ct_vc + ct_t_4 * (vc - saved_v[u(t_11), i, u(t_10)]) + ct_t_6 + ct_t_7
+                    ct_v_2 = ct_t_5 - ct_t_7
                     # un[i, j] = (
-                    ct_t_4 = ct_u[i, u(j_1)]
-                    ct_u[i, u(j_1)] = 0.0
+                    ct_t_4 = ct_u[i, u(j)]
                     # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-                    ct_t_5 = ct_t_4 * nu
-                    ct_uc += -ct_t_5 * 4.0
-                    ct_un[t_2, u(j_1)] += ct_t_5
+                    ct_t_6 = ct_t_4 * nu
+                    ct_uc += -ct_t_6 * 4.0
                     # uc
                     ct_uc += ct_t_4
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                     ct_t_4 = -ct_t_4 * a
-                    ct_vc += ct_t_4 * (uc - u_3)
-                    ct_t_6 = ct_t_4 * vc
-                    ct_un[i, u(t_4)] += ct_t_5 - ct_t_6
-                    ct_t_7 = ct_t_4 * uc
-                    ct_uc = ct_uc + ct_t_6 + ct_t_4 * (uc - u_2) + ct_t_7
-                    ct_un[u(t_1), u(j_1)] += ct_t_5 - ct_t_7
-                    # for j in range(1, n - 1):
-                    at = j_1 - j
-                    row[u(at)] = ct_vc
-                    row_1[u(at)] = ct_uc
-                for j_1 in range(j, end):
-                    at = j_1 - j
+                    ct_vc += ct_t_4 * (uc - saved_u[u(t_11), i, u(t_10)])
+                    ct_t_7 = ct_t_4 * vc
+                    ct_u_1 = ct_t_6 - ct_t_7
+                    ct_t_8 = ct_t_4 * uc
+                    ct_uc = ct_uc + ct_t_7 + ct_t_4 * (uc - saved_u[u(t_11), u(t_8), u(j)]) + ct_t_8
+                    ct_u_2 = ct_t_6 - ct_t_8
+                    # for i in range(1, n - 1):
+                    inside_3 = (inside and 2 <= t_12) and t_12 < t_2
+                    # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
+                    if not inside_3:
+                        ct_vn[i, u(t_12)] += ct_t_5
+                    # for i in range(1, n - 1):
+                    inside_4 = 2 <= j
+                    inside_5 = j < t_2
+                    inside_6 = (inside_1 and inside_4) and inside_5
+                    # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
+                    if not inside_6:
+                        ct_vn[t_9, u(j)] += ct_t_5
+                    # for i in range(1, n - 1):
+                    inside_7 = (inside and 2 <= t_10) and t_10 < t_2
+                    # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
+                    if not inside_7:
+                        ct_vn[i, u(t_10)] += ct_v_1
+                    # for i in range(1, n - 1):
+                    inside_8 = (inside_2 and inside_4) and inside_5
+                    # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
+                    if not inside_8:
+                        ct_vn[u(t_8), u(j)] += ct_v_2
+                    # for i in range(1, n - 1):
+                    inside_4 = (inside and inside_4) and inside_5
                     # vc = v[i, j]
-                    ct_vn[i, u(j_1)] += row[u(at)]
+                    if not inside_4:
+                        ct_vn[i, u(j)] += ct_vc
+                    # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
+                    if not inside_3:
+                        ct_un[i, u(t_12)] += ct_t_6
+                    if not inside_6:
+                        ct_un[t_9, u(j)] += ct_t_6
+                    # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
+                    if not inside_7:
+                        ct_un[i, u(t_10)] += ct_u_1
+                    if not inside_8:
+                        ct_un[u(t_8), u(j)] += ct_u_2
                     # uc = u[i, j]
-                    ct_un[i, u(j_1)] += row_1[u(at)]
+                    if not inside_4:
+                        ct_un[i, u(j)] += ct_uc
+        # vn[i, j] = (
+        for i in range(1, t):
+            inside = i < t_4 or i >= t_5
+            t_6 = t if inside else t_4
+            t_7 = t if inside else t_5
+            for side in range(2):
+                inside = side == 0
+                for j in range(1 if inside else t_7, t_6 if inside else t):
+                    ct_v[i, u(j)] = 0.0
+        # un[i, j] = (
+        for i in range(1, t):
+            inside = i < t_4 or i >= t_5
+            t_6 = t if inside else t_4
+            t_7 = t if inside else t_5
+            for side in range(2):
+                inside = side == 0
+                for j in range(1 if inside else t_7, t_6 if inside else t):
+                    ct_u[i, u(j)] = 0.0
         ct_un, ct_vn, ct_u, ct_v = ct_u, ct_v, ct_un, ct_vn
 
-    # un, vn = u0.copy(), v0.copy()
-    for i in range(n_v0):
-        for j in range(n_v0_1):
-            ct_v0[i, j] = ct_t_3[i, j]
-    for i in range(n_u0):
-        for j in range(n_u0_1):
-            ct_u0[i, j] = ct_t_2[i, j]
+    # vn[i, j] = (
+    for i in range(2, t_2):
+        for j in range(2, t_2):
+            ct_vn[u(i), u(j)] = 0.0
+
+    # un[i, j] = (
+    for i in range(2, t_2):
+        for j in range(2, t_2):
+            ct_un[u(i), u(j)] = 0.0
 
     # u, v = u0.copy(), v0.copy()
     for i in range(n_v0):
         for j in range(n_v0_1):
-            ct_v0[i, j] += ct_t_1[i, j]
+            # un, vn = u0.copy(), v0.copy()
+            ct_v0_1 = ct_t_3[i, j]
+            # u, v = u0.copy(), v0.copy()
+            ct_v0[i, j] = ct_v0_1 + ct_t_2[i, j]
     for i in range(n_u0):
         for j in range(n_u0_1):
-            ct_u0[i, j] += ct_t[i, j]
+            # un, vn = u0.copy(), v0.copy()
+            ct_u0_1 = ct_t_1[i, j]
+            # u, v = u0.copy(), v0.copy()
+            ct_u0[i, j] = ct_u0_1 + ct_t[i, j]
     return 0.5 * (total + total_1), ct_u0, ct_v0

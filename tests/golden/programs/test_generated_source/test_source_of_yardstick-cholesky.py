@@ -110,7 +110,7 @@ def cholesky_loops_gradient(A0, W, ws):
         t_1 = A[u(i), u(i)]
         ct_t = ct_A[u(i), u(i)]
         ct_A[u(i), u(i)] = 0.0
-        ct_A_1 = smul(ct_t, 0.5 / t_1)
+        ct_A_1 = smul(ct_t, 0.5 * (1.0 / t_1))
         # A[i, i] -= A[i, k] * A[i, k]
         ct_t = -ct_A_1
         # for k in range(i):

@@ -300,13 +300,13 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
 
     # return s - n * (np.log(t) + mx) + prior
     ct_alphas_1 = -t_1
-    ct_t_1 = smul(ct_alphas_1, 1.0 / t_5)
+    ct_t_1 = ct_alphas_1 * (1.0 / t_5)
 
     # for k in range(K):
     t_4 = n_alphas - 1
     for k in range(n_alphas):
         # t += np.exp(alphas[k] - mx)
-        ct_t_2 = smul(ct_t_1, saved_t_4[k])
+        ct_t_2 = ct_t_1 * saved_t_4[k]
         ct_alphas[k] = ct_t_2
         ct_alphas_1 -= ct_t_2
 
@@ -462,7 +462,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             # frob += np.exp(icf[k, a]) ** 2
             t_6 = saved_t[u(k), a]
             ct_t_1 = t * t_6
-            ct_icf_1 = smul(ct_t_1 + ct_t_1, t_6)
+            ct_icf_1 = (ct_t_1 + ct_t_1) * t_6
             # log_diag += icf[k, a]
             ct_icf[u(k), a] += ct_icf_1 + ct_log_diag
     return s - t_1 * (log(t_5) + chosen) + prior, ct_alphas, ct_means, ct_icf

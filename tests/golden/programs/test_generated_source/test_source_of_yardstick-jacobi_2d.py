@@ -24,17 +24,15 @@ def jacobi_2d_loops_gradient(A0, T, ws):
     t_1 = n_A0 - 3
     n_A0_1 = A0.shape[1]
     A = take(ws, (n_A0, n_A0_1), np.float64)
+    B = take(ws, (n_A0, n_A0_1), np.float64)
 
     # A = A0.copy()
     for i in range(n_A0):
         for j in range(n_A0_1):
-            A[i, j] = A0[i, j]
-    B = take(ws, (n_A0, n_A0_1), np.float64)
-
-    # B = A0.copy()
-    for i in range(n_A0):
-        for j in range(n_A0_1):
-            B[i, j] = A0[i, j]
+            A0_1 = A0[i, j]
+            A[i, j] = A0_1
+            # B = A0.copy()
+            B[i, j] = A0_1
 
     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
     any_1 = 1 < t
@@ -126,7 +124,7 @@ def jacobi_2d_loops_gradient(A0, T, ws):
                 t_9 = ct_A[u(t_7), u(j)] * 0.2 + ct_A[u(t_8), u(j)] * 0.2
                 t_10 = j - 1
                 # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
-                ct_B[u(i), u(j)] += t_9 + ct_A[u(i), u(t_10)] * 0.2 + ct_A[u(i), u(j + 1)] * 0.2 + ct_A[u(i), u(j)] * 0.2
+                ct_B[u(i), u(j)] = t_9 + ct_A[u(i), u(t_10)] * 0.2 + ct_A[u(i), u(j + 1)] * 0.2 + ct_A[u(i), u(j)] * 0.2
         for i in range(1, t):
             inside = i < t_4 or i >= t_1
             t_7 = t if inside else t_4
@@ -237,19 +235,26 @@ def jacobi_2d_loops_gradient(A0, T, ws):
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_3:
                         ct_A[i, u(j)] += ct_t
+        # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
         for i in range(1, t):
-            # for j in range(1, n - 1):
-            for j in range(1, t):
-                # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
-                ct_B[i, j] = 0.0
+            inside = i < t_5 or i >= t_6
+            t_7 = t if inside else t_5
+            t_8 = t if inside else t_6
+            for side in range(2):
+                inside = side == 0
+                for j in range(1 if inside else t_8, t_7 if inside else t):
+                    ct_B[i, u(j)] = 0.0
 
-    # B = A0.copy()
-    for i in range(n_A0):
-        for j in range(n_A0_1):
-            ct_A0[i, j] = ct_B[i, j]
+    # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
+    for i in range(2, t_3):
+        for j in range(2, t_3):
+            ct_B[u(i), u(j)] = 0.0
 
     # A = A0.copy()
     for i in range(n_A0):
         for j in range(n_A0_1):
-            ct_A0[i, j] += ct_A[i, j]
+            # B = A0.copy()
+            ct_A0_1 = ct_B[i, j]
+            # A = A0.copy()
+            ct_A0[i, j] = ct_A0_1 + ct_A[i, j]
     return 0.5 * s, ct_A0
