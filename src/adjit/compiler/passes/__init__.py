@@ -16,6 +16,7 @@ from .batch import batch
 from .checks import checks, wraps
 from .clears import clears
 from .closed_forms import closed_forms
+from .contract import contract
 from .cse import cse
 from .dce import dce
 from .dead_stores import dead_stores
@@ -99,6 +100,7 @@ AFTER: tuple[Pass, ...] = (
     forward_stores,
     dead_stores,
     dce,
+    contract,
     promote_all,
     first_stores,
     relay,

@@ -4,7 +4,8 @@
     for i in range(n): y[i] = g(a[i])      =>              a[i] = f(x[i])
                                                            y[i] = g(a[i])
 
-Input and output: core IR. The second loop reads what the first writes, or all elements that the first reads.
+Input and output: core IR. The second loop reads what the first writes, or half the elements that the first
+reads.
 They have equal bounds, and no pass of the second needs what a later
 pass of the first writes, or overwrites what one reads. Statements between them stay behind the fused
 loop if it does not need them, else move before it if they do not need the first loop. Nests are fused
@@ -178,9 +179,9 @@ class _Fusing(Rewriter):
         return produces or self.repeats(second, first)
 
     def repeats(self, second: For, first: For) -> bool:
-        """Whether one loop reads, pass by pass, all that the other reads."""
+        """Whether one loop reads, pass by pass, half or more of what the other reads."""
         had = self.loads(first)
-        return bool(had) and had <= self.loads(second)
+        return bool(had) and 2 * len(had & self.loads(second)) >= len(had)
 
     def loads(self, loop: For) -> frozenset[object]:
         """The elements that a loop reads, with the loop variables numbered from this loop inwards."""
