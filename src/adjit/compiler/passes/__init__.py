@@ -17,6 +17,7 @@ from .checks import checks, wraps
 from .clears import clears
 from .closed_forms import closed_forms
 from .contract import contract
+from .copies import copies
 from .cse import cse
 from .dce import dce
 from .dead_stores import dead_stores
@@ -77,6 +78,7 @@ BEFORE: tuple[Pass, ...] = (
     forward_stores,  # what is promoted inside may be known outside
     cse,  # what was hoisted or forwarded meets its equals
     simplify_ops,
+    copies,
     dead_stores,
     dce,
 )

@@ -10,21 +10,25 @@
                                                 a, b = saved[T], saved[T - 1 if T >= 1 else T + 1]
 
 Input and output: core IR that is not differentiated again. The loop carries arrays that change places; of
-each pass one is saved, and another, which the pass does not read, takes its place in the next. Only what
-a pass leaves of the old contents is copied: the part outside a box that a nest fills. Done for loops of the
-outermost block, over memory that nobody else looks at. Non-goal: arrays that are changed in place.
+each pass one is saved, and another, which the pass does not read, takes its place in the next. Or a nest
+changes the saved array in place, as the last to touch it in the pass. Only what a pass leaves of the old
+contents is copied: the part outside a box that a nest fills. Done for loops of the outermost block, over
+memory that nobody else looks at. Non-goal: arrays that several nests change in place.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ..analyses.affine import Affine
 from ..analyses.dependence import Dependence
 from ..ir.builder import Builder, const
 from ..ir.nodes import (
+    Accumulate,
     Alloc,
     Block,
     Bounds,
+    Check,
     Dim,
     For,
     Function,
@@ -50,18 +54,34 @@ def history(fn: Function) -> Function:
     return _Writing(fn, found).run() if found else fn
 
 
+Copy = tuple[Load, Store]
+
+
 @dataclass(eq=False)
 class _History:
-    """`copy` is the nest that saves the state `group[0]`; `group[k]` takes the place of `group[k - 1]` in the
-    next pass, so that `group[1]` becomes the next state. `filled` is a nest that stores to that one all over
-    a box: per axis the loop that walks along it.
+    """`copy` saves the state `group[0]`; `group[k]` takes the place of `group[k - 1]` in the
+    next pass, so that `group[1]` becomes the next state; a group of one is changed in place. `filled` stores
+    to the next state all over a box: per axis the loop that walks along it and what is added to its variable.
     """
 
     loop: For
-    copy: For
+    copy: Copy
     saved: Alloc
     group: list[Var]
-    filled: tuple[For, ...]
+    filled: tuple[tuple[For, int], ...]
+
+
+def _without(stmts: tuple[Stmt, ...], gone: set[Stmt]) -> tuple[Stmt, ...]:
+    """The statements but those of copies, and nests that are empty then."""
+    kept: list[Stmt] = []
+    for s in stmts:
+        if isinstance(s, For) and any(t in gone for t in walk(s.body)):
+            body = Block(_without(s.body.stmts, gone), s.body.yields)
+            if body.stmts:
+                kept.append(replace(s, body=body))
+        elif s not in gone:
+            kept.append(s)
+    return tuple(kept)
 
 
 class _Finder:
@@ -75,14 +95,13 @@ class _Finder:
         loop = self.loop
         if loop.stop is not None or loop.trips is not None or loop.step != 1:
             return []
-        made = [self.of(s) for s in loop.body.stmts if isinstance(s, For)]
+        made = [self.of(s, *c) for s in loop.body.stmts if isinstance(s, For) for c in self.copied(s)]
         return [h for h in made if h is not None]
 
-    def of(self, copy: For) -> _History | None:
-        parts = self.copied(copy)
-        if parts is None:
-            return None
-        saved, state = parts
+    def of(self, nest: For, copy: Copy, saved: Alloc, state: Var) -> _History | None:
+        if state not in self.loop.args:
+            filled = self.changed(nest, copy, state) if self.alone([state]) else None
+            return None if filled is None else _History(self.loop, copy, saved, [state], filled)
         group = self.group(state)
         if group is None or not (self.untouched(group) and self.alone(group)):
             return None
@@ -90,35 +109,49 @@ class _Finder:
         return None if filled is None else _History(self.loop, copy, saved, group, filled)
 
     # -- the copy
-    def copied(self, nest: For) -> tuple[Alloc, Var] | None:
-        """The buffer and the carried array, if the nest puts all of one in the pass's place of the other."""
+    def copied(self, nest: For) -> list[tuple[Copy, Alloc, Var]]:
+        """Buffers and arrays, if the nest puts all of the arrays in the pass's places of the buffers."""
         loops: list[For] = []
         stmts: tuple[Stmt, ...] = (nest,)
         while len(stmts) == 1 and isinstance(stmts[0], For) and not stmts[0].args and stmts[0].stop is None:
             loops.append(stmts[0])
             stmts = stmts[0].body.stmts
-        match stmts:
-            case (Load(out=v, array=state, index=index), Store(array=buffer, index=place, value=value)):
-                ivs = tuple(loop.iv for loop in loops)
-                whole = index == ivs and place[1:] == ivs and value is v and state in self.loop.args
-                saved = self.maker.get(buffer)
-                if whole and isinstance(saved, Alloc) and len(place) == len(ivs) + 1:
-                    fits = self.covers(loops, state) and self.counted(saved, place[0], state)
-                    return (saved, state) if fits and self.only(saved, stmts[1]) else None
-        return None
+        ivs = tuple(loop.iv for loop in loops)
+        loads = {s.out: s for s in stmts if isinstance(s, Load)}
+        found: list[tuple[Copy, Alloc, Var]] = []
+        for s in stmts if all(isinstance(s, Load | Store) for s in stmts) else ():
+            load = loads.get(s.value) if isinstance(s, Store) and isinstance(s.value, Var) else None
+            if load is None or load.index != ivs or s.index[1:] != ivs:  # type: ignore[attr-defined]
+                continue
+            assert isinstance(s, Store)
+            saved, state = self.maker.get(s.array), load.array
+            if not isinstance(saved, Alloc) or not self.covers(loops, state):
+                continue
+            if self.only(saved, s) and self.counted(saved, s.index[0], state):
+                found.append(((load, s), saved, state))
+        return found
 
     def covers(self, loops: list[For], state: Var) -> bool:
         whole = (self.forms.dim(state, d) for d in range(len(loops)))
         return all(
-            loop.step == 1 and self.same(loop.lo, const(0)) and self.forms.of(loop.hi).same(n)
+            loop.step == 1
+            and self.same(loop.lo, const(0))
+            and (self.forms.of(loop.hi).same(n) or self.checked(loops[0], self.forms.of(loop.hi), n))
             for loop, n in zip(loops, whole, strict=True)
         )
+
+    def checked(self, nest: For, m: Affine, n: Affine) -> bool:
+        """Whether the pass has checked, before the nest, that two lengths are equal."""
+        stmts = self.loop.body.stmts
+        tests = [self.maker.get(s.cond) for s in stmts[: stmts.index(nest)] if isinstance(s, Check)]  # type: ignore[arg-type]
+        pairs = [tuple(map(self.forms.of, t.args)) for t in tests if isinstance(t, Op) and t.op == "eq"]
+        return any((a.same(m) and b.same(n)) or (a.same(n) and b.same(m)) for a, b in pairs)
 
     def counted(self, saved: Alloc, place: Operand, state: Var) -> bool:
         """Whether the buffer has one place of the state's shape per pass, and `place` is the pass's."""
         loop, n = self.loop, saved.shape[0]
         trips = self.maker.get(n) if isinstance(n, Var) else None
-        first = self.loop.inits[loop.args.index(state)]
+        first = loop.inits[loop.args.index(state)] if state in loop.args else state
         made = self.maker.get(first) if isinstance(first, Var) else None
         return (
             isinstance(trips, Op)
@@ -186,6 +219,10 @@ class _Finder:
             return False
         order = place[self.loop].order
         before = {v for v, found in roots.items() if found & memory and self.older(v, order)}
+        if len(group) == 1 and group[0] not in self.loop.args:
+            before -= {*group}  # its name goes on to the last state
+            if before:
+                return False
         for s in self.facts.definitions.stmts:
             if place[s].order > order and not self.facts.definitions.inside(s, self.loop):
                 if any(x in before for x in operands(s)):
@@ -198,8 +235,34 @@ class _Finder:
         made = self.maker.get(v)
         return made is None or (made is not self.loop and self.facts.definitions.place[made].order < order)
 
-    def fills(self, stmt: Stmt, target: Var) -> tuple[For, ...] | None:
-        """Per axis the loop of a nest that stores to `target` at all of a box, known before the loop."""
+    def changed(self, copying: For, copy: Copy, state: Var) -> tuple[tuple[For, int], ...] | None:
+        """The same for a nest that changes `state` in place, which each of its passes reads at most where it
+        writes; nothing touches the array later in the pass, or writes it earlier.
+        """
+        stmts = self.loop.body.stmts
+        touching = [s for s in stmts if any(state in operands(t) for t in walk(Block((s,))))]
+        nest = touching[-1]
+        inside = [t for t in walk(Block((nest,))) if state in operands(t)]
+        writes = [t for t in inside if isinstance(t, Store | Accumulate)]
+        if len(writes) != 1 or stmts.index(copying) > stmts.index(nest):
+            return None
+        for s in touching[:-1]:
+            if not all(isinstance(t, Load | Dim | Bounds) for t in walk(Block((s,))) if state in operands(t)):
+                return None
+        place = self.facts.definitions.place
+        for t in inside:
+            if isinstance(t, Load):
+                here = place[t].loops == place[writes[0]].loops and place[t].order < place[writes[0]].order
+                if not here or not all(
+                    self.same(i, j) for i, j in zip(t.index, writes[0].index, strict=True)
+                ):
+                    return None
+            elif t is not writes[0]:
+                return None
+        return self.fills(nest, state)
+
+    def fills(self, stmt: Stmt, target: Var) -> tuple[tuple[For, int], ...] | None:
+        """Per axis the loop of a nest that writes `target` at all of a box, known before the loop."""
         loops: list[For] = []
         while isinstance(stmt, For) and stmt.stop is None and stmt.step == 1:
             loops.append(stmt)
@@ -210,10 +273,19 @@ class _Finder:
         if not loops or any(self.forms.depth(x) for x in self.bounds(loops)):
             return None
         for s in loops[-1].body.stmts:
-            if isinstance(s, Store) and s.array is target:
-                walks = [next((one for one in loops if one.iv is x), None) for x in s.index]
-                if None not in walks and len(set(walks)) == len(loops) == len(walks):
-                    return tuple(w for w in walks if w is not None)
+            if isinstance(s, Store | Accumulate) and s.array is target:
+                walks = [w for x in s.index for w in [self.walk(loops, x)] if w is not None]
+                if len({loop for loop, _ in walks}) == len(loops) == len(s.index) == len(walks):
+                    return tuple(walks)
+        return None
+
+    def walk(self, loops: list[For], x: Operand) -> tuple[For, int] | None:
+        """The loop whose variable an index is, and what is added to it."""
+        form = self.forms.of(x)
+        for loop in loops:
+            self.forms.of(loop.iv)
+            if form.terms == {self.forms.iteration[loop]: 1}:
+                return loop, form.const
         return None
 
     @staticmethod
@@ -226,6 +298,7 @@ class _Writing(Rewriter):
         super().__init__(fn)
         self.found = found
         self.buffers = {h.saved for h in found}
+        self.next: dict[Var, Var] = {}  # states that are changed in place, and where the change goes
 
     def visit(self, stmt: Stmt) -> None:
         original = self.original
@@ -237,6 +310,13 @@ class _Writing(Rewriter):
         elif mine:
             assert isinstance(stmt, For)
             self.rewritten(stmt, mine)
+        elif isinstance(stmt, Store) and stmt.array in self.next:
+            self.out.append(replace(stmt, array=self.next[stmt.array]))
+        elif isinstance(stmt, Accumulate) and stmt.array in self.next:
+            old = self.names.fresh(stmt.array.name, Scalar(stmt.array.type.dtype))
+            self.out.append(Load(old, stmt.array, stmt.index, loc=stmt.loc))
+            total = self.op("add", old, stmt.value, hint=old.name, loc=stmt.loc)
+            self.out.append(Store(self.next[stmt.array], stmt.index, total, loc=stmt.loc))
         else:
             super().visit(stmt)
 
@@ -247,15 +327,14 @@ class _Writing(Rewriter):
         for h in found:
             b = Builder(self.names, loop.loc)
             for k, v in enumerate(h.group):
-                first = loop.inits[loop.args.index(v)]
+                first = loop.inits[loop.args.index(v)] if v in loop.args else self.get(v)
                 assert isinstance(first, Var)
                 self.copy(b, first, h, (self.place(b, h, const(0), k),))
             self.out += b.stmts
             start += self.states(h, loop, views)
         gone = [k for k, v in enumerate(loop.args) if v in views]
-        copies = {h.copy for h in found}
         rest = Block(
-            tuple(s for s in loop.body.stmts if s not in copies),
+            _without(loop.body.stmts, {s for h in found for s in h.copy}),
             tuple(y for k, y in enumerate(loop.body.yields) if k not in gone),
         )
         inner = self.block(substitute(rest, lambda x: views.get(x, x) if isinstance(x, Var) else x))
@@ -267,7 +346,7 @@ class _Writing(Rewriter):
             b = Builder(self.names, loop.loc)
             trips = h.saved.shape[0]
             for k, v in enumerate(h.group):
-                out = loop.outs[loop.args.index(v)]
+                out = loop.outs[loop.args.index(v)] if v in loop.args else v
                 self.equate(out, self.view(b, h, self.place(b, h, self.get(trips), k), out.name))
             self.out += b.stmts
 
@@ -276,10 +355,12 @@ class _Writing(Rewriter):
         b = Builder(self.names, loop.loc)
         number = b.op("sub", loop.iv, loop.lo, hint="number")
         made = [self.view(b, h, self.place(b, h, number, k), v.name) for k, v in enumerate(h.group)]
-        new = self.view(b, h, b.op("add", number, const(1), hint="next"), h.group[1].name)
+        new = self.view(b, h, b.op("add", number, const(1), hint="next"), h.group[-1].name)
         views.update({v: new if k == 1 else made[k] for k, v in enumerate(h.group)})
+        if len(h.group) == 1:
+            self.next[made[0]] = new
         kept, self.out = self.out, b.stmts
-        self.leave(h, made[1], new)
+        self.leave(h, made[1 % len(made)], new)
         stmts, self.out = self.out, kept
         return stmts
 
@@ -289,7 +370,7 @@ class _Writing(Rewriter):
         if axis > len(h.filled):
             b.store(h.saved.out, index, b.load(source, index[1:]))
             return
-        with b.loop(const(0), self.get(h.saved.shape[axis]), h.filled[axis - 1].iv.name) as i:
+        with b.loop(const(0), self.get(h.saved.shape[axis]), h.filled[axis - 1][0].iv.name) as i:
             self.copy(b, source, h, (*index, i))
 
     def place(self, b: Builder, h: _History, number: Operand, k: int) -> Operand:
@@ -312,10 +393,14 @@ class _Writing(Rewriter):
     def leave(self, h: _History, old: Var, new: Var) -> None:
         """Copy what the pass does not store."""
         box: Box = [(const(0), self.get(n)) for n in h.saved.shape[1:]]
-        inner: Box = [(self.get(loop.lo), self.get(loop.hi)) for loop in h.filled]
+        edge = Rim(self, [loop.iv.name for loop, _ in h.filled], h.copy[0].loc)
+        inner: Box = [
+            (edge.op("add", self.get(loop.lo), c), edge.op("add", self.get(loop.hi), c))
+            for loop, c in h.filled
+        ]
 
         def one(ivs: tuple[Var, ...]) -> list[Stmt]:
             v = self.names.fresh(old.name, Scalar(old.type.dtype))
-            return [Load(v, old, ivs, loc=h.copy.loc), Store(new, ivs, v, loc=h.copy.loc)]
+            return [Load(v, old, ivs, loc=h.copy[0].loc), Store(new, ivs, v, loc=h.copy[0].loc)]
 
-        Rim(self, [loop.iv.name for loop in h.filled], h.copy.loc).nest(box, inner, one)
+        edge.nest(box, inner, one)
