@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..analyses.affine import Affine
 from ..analyses.dependence import Access, Dependence
 from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Load, Mark, Op, Stmt, Store, Var
 from ..ir.visitor import all_reads, blocks, defined, substitute, walk
@@ -158,9 +159,7 @@ class _Fusing(Rewriter):
         forms = self.facts.forms
         if not self.plain(first) or first.step != second.step or self.guards(second):
             return False
-        if not (
-            forms.of(first.lo).same(forms.of(second.lo)) and forms.of(first.hi).same(forms.of(second.hi))
-        ):
+        if not (forms.of(first.lo).same(forms.of(second.lo)) and self.end(first).same(self.end(second))):
             return False
         if not self.reads(second).isdisjoint(defined(first)):
             return False
@@ -177,6 +176,21 @@ class _Fusing(Rewriter):
                     x.write and not y.write and self.facts.origin(x.array) is self.facts.origin(y.array)
                 )
         return produces or self.repeats(second, first)
+
+    def end(self, loop: For) -> Affine:
+        """The last bound; from 0 on, `maximum(n, 0)` passes are n passes."""
+        forms = self.facts.forms
+        made = self.facts.definitions.maker.get(loop.hi) if isinstance(loop.hi, Var) else None
+        if (
+            isinstance(made, Op)
+            and made.op == "maximum"
+            and forms.of(loop.lo).constant == 0
+            and loop.step > 0
+        ):
+            a, b = map(forms.of, made.args)
+            if 0 in (a.constant, b.constant):
+                return b if a.constant == 0 else a
+        return forms.of(loop.hi)
 
     def repeats(self, second: For, first: For) -> bool:
         """Whether one loop reads, pass by pass, half or more of what the other reads."""
