@@ -32,6 +32,7 @@ from .hoist import hoist
 from .promote import promote
 from .relay import relay
 from .reorder import reorder
+from .shift import shift
 from .simplify import simplify_ops
 from .spell_out import scaled as scaled
 from .spell_out import unscaled as unscaled
@@ -55,6 +56,12 @@ def hoist_guarded(fn: Function) -> Function:
 def promote_all(fn: Function) -> Function:
     """Promote elements under a condition too."""
     return promote(fn, guarded=True)
+
+
+def shifted(fn: Function) -> Function:
+    """Shift, with the bounds of the new loops as far outside as they can go."""
+    made = shift(fn)
+    return made if made is fn else cse(hoist_all(simplify_ops(made)))
 
 
 def gathered(fn: Function) -> Function:
@@ -106,6 +113,7 @@ AFTER: tuple[Pass, ...] = (
     promote_all,
     first_stores,
     relay,
+    shifted,
     gathered,
     clears,
     distribute,  # last, so that nothing fuses its parts again

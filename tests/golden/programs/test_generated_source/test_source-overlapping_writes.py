@@ -33,11 +33,12 @@ def overlapping_writes_gradient(x, ws):
     y_1 = take(ws, (t_2,), np.float64)
     for i in range(t):
         y_1[i] = y[i] * 2.0
-    for i in range(t):
-        y_2 = y_1[i]
-        y[i + 1] = y_2
+    for i in range(1, n_x):
+        t_3 = i - 1
+        y_2 = y_1[u(t_3)]
+        y[i] = y_2
         # y[:-1] += y[1:]
-        y[i] += y_2
+        y[u(t_3)] += y_2
     y_1 = take(ws, (n_x,), np.float64)
 
     # y[:] = y[::-1]

@@ -44,19 +44,19 @@ def softmax_regression_gradient(x, w, b, y, ws):
     if 0 < n_x:
         if 0 >= z_1.shape[1]:
             outside(3, 0, z_1.shape[1])
-    z = take(ws, (n_x, n_w), np.float64)
 
     # return -np.mean(np.sum(y * log_p, axis=1))
     if y.shape[0] != n_x:
         failed(4)
     if y.shape[1] != n_w:
         failed(5)
-    saved_t = take(ws, (maximum(n_x, 0), maximum(n_w, 0)), np.float64)
     ct_b = zeros(n_w, np.float64)
     ct_z = take(ws, (n_x, n_w), np.float64)
-    ct_z_1 = take(ws, (n_x, n_w), np.float64)
-    ct_z_2 = take(ws, (n_x, n_w), np.float64)
     t_1 = -(1.0 / t)
+    z_2 = take(ws, (n_w,), np.float64)
+    saved_t = take(ws, (maximum(n_w, 0),), np.float64)
+    ct_z_1 = take(ws, (n_w,), np.float64)
+    ct_z_2 = take(ws, (n_w,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # z = z - np.max(z, axis=1, keepdims=True)
@@ -66,11 +66,11 @@ def softmax_regression_gradient(x, w, b, y, ws):
         best = 0
         ties = 0
         for i_1 in range(n_w):
-            z_2 = z_1[i, i_1]
-            t_2 = z_2 > value or z_2 != z_2 and value == value
+            z_3 = z_1[i, i_1]
+            t_2 = z_3 > value or z_3 != z_3 and value == value
             best = i_1 if t_2 else best
-            ties = 1 if t_2 else ties + 1 if z_2 == value else ties
-            value = z_2 if t_2 else value
+            ties = 1 if t_2 else ties + 1 if z_3 == value else ties
+            value = z_3 if t_2 else value
         t_3 = best + n_w if best < 0 else best
         if not 0 <= t_3 < z_1.shape[1]:
             outside(6, t_3, z_1.shape[1])
@@ -79,8 +79,8 @@ def softmax_regression_gradient(x, w, b, y, ws):
         if t_2:
             t_4 = 1.0 / np.float64(ties)
             for i_1 in range(n_w):
-                z_2 = z_1[i, i_1]
-                if z_2 == value:
+                z_3 = z_1[i, i_1]
+                if z_3 == value:
                     pass
         total_1 = 0.0
         for j in range(0, n_w, 512):
@@ -88,10 +88,10 @@ def softmax_regression_gradient(x, w, b, y, ws):
             for j_1 in range(j, end):
                 at = j_1 - j
                 t_4 = z_1[i, u(j_1)] - chosen
-                z[i, u(j_1)] = t_4
+                z_2[u(j_1)] = t_4
                 # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
                 t_4 = exp(t_4)
-                saved_t[i, u(j_1)] = t_4
+                saved_t[u(j_1)] = t_4
                 row_t[u(at)] = t_4
             for j_1 in range(j, end):
                 at = j_1 - j
@@ -100,20 +100,21 @@ def softmax_regression_gradient(x, w, b, y, ws):
         t_4 = log(total_1)
         # return -np.mean(np.sum(y * log_p, axis=1))
         total_2 = 0.0
-        for i_1 in range(n_w):
-            total_2 += y[i, i_1] * (z[i, i_1] - t_4)
         ct_t = 0.0
         for i_1 in range(n_w):
-            ct_t_1 = t_1 * y[i, i_1]
-            ct_z_2[i, i_1] = ct_t_1
+            y_1 = y[i, i_1]
+            z_3 = z_2[i_1]
+            ct_t_1 = t_1 * y_1
+            ct_z_2[i_1] = ct_t_1
+            total_2 += y_1 * (z_3 - t_4)
             ct_t -= ct_t_1
         # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
         ct_total = smul(ct_t, 1.0 / total_1)
         # z = z - np.max(z, axis=1, keepdims=True)
         ct_z_3 = 0.0
         for j in range(n_w):
-            ct_t = smul(ct_total, saved_t[i, j]) + ct_z_2[i, j]
-            ct_z_1[i, j] = ct_t
+            ct_t = smul(ct_total, saved_t[j]) + ct_z_2[j]
+            ct_z_1[j] = ct_t
             ct_z_3 -= ct_t
         if t_2:
             ct_z_3 *= 1.0 / np.float64(ties)
@@ -122,12 +123,12 @@ def softmax_regression_gradient(x, w, b, y, ws):
                     ct_z_4 = ct_z_3
                 else:
                     ct_z_4 = 0.0
-                ct_z_1[i, i_1] += ct_z_4
+                ct_z_1[i_1] += ct_z_4
             ct_z_3 = 0.0
-        ct_z_1[i, u(t_3)] += ct_z_3
+        ct_z_1[u(t_3)] += ct_z_3
         # z = x @ w + b
         for j in range(n_w):
-            ct_t = ct_z_1[i, j]
+            ct_t = ct_z_1[j]
             ct_b[j] += ct_t
             ct_z[i, j] = ct_t
         total += total_2

@@ -21,38 +21,47 @@ def stencil_in_slices_gradient(u0, n, ws):
     t = n_u0 - 2
     n_u0_1 = u0.shape[1]
     t_1 = n_u0_1 - 2
-    u_1 = take(ws, (n_u0, n_u0_1), np.float64)
+    t_2 = maximum(t, 0)
+    t_3 = maximum(t_1, 0)
+    trips = maximum(n, 0)
+    saved_u = take(ws, (trips + 1, n_u0, n_u0_1), np.float64)
 
     # u = u0.copy()
     for i in range(n_u0):
         for j in range(n_u0_1):
-            u_1[i, j] = u0[i, j]
+            # for _ in range(n):
+            saved_u[0, i, j] = u0[i, j]
 
-    # * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
-    t_2 = maximum(t, 0)
-    t_3 = maximum(t_1, 0)
-    saved_u = take(ws, (maximum(n, 0), n_u0, n_u0_1), np.float64)
-    a = take(ws, (t_2, t_3), np.float64)
+    # u[1:-1, 1:-1] += (
+    t_4 = n_u0 - 1
+    t_5 = n_u0_1 - 1
+    t_6 = minimum(1, n_u0)
+    t_7 = maximum(t_4, t_6)
+    t_8 = minimum(1, n_u0_1)
+    t_9 = maximum(t_5, t_8)
 
     # for _ in range(n):
     for __1 in range(n):
+        u_1 = saved_u[__1]
+        next_1 = __1 + 1
+        u_2 = saved_u[next_1]
         # u[1:-1, 1:-1] += (
         for i in range(n_u0):
-            for j in range(n_u0_1):
-                saved_u[__1, i, j] = u_1[i, j]
-        for i in range(t):
-            t_4 = i + 2
-            t_5 = i + 1
-            for j in range(t_1):
-                t_6 = j + 1
-                u_2 = u_1[t_4, t_6]
-                u_3 = u_1[i, t_6]
-                u_4 = u_1[t_5, t_6]
-                a[i, j] = 0.1 * (u_2 + u_3 + u_1[t_5, j + 2] + u_1[t_5, j] - 4.0 * u_4) * u_4
-        for i in range(t):
-            t_4 = i + 1
-            for j in range(t_1):
-                u_1[t_4, j + 1] += a[i, j]
+            inside = i < t_6 or i >= t_7
+            for j in range(n_u0_1 if inside else t_8):
+                u_2[i, j] = u_1[i, j]
+            for j in range(n_u0_1 if inside else t_9, n_u0_1):
+                u_2[i, u(j)] = u_1[i, u(j)]
+        for i in range(1, t_4):
+            t_10 = i - 1
+            t_11 = i + 1
+            for j in range(1, t_5):
+                t_12 = j - 1
+                u_3 = u_1[t_11, j]
+                u_4 = u_1[u(t_10), j]
+                u_5 = u_1[i, j]
+                u_2[i, j] = u_5 + 0.1 * (u_3 + u_4 + u_1[i, j + 1] + u_1[i, u(t_12)] - 4.0 * u_5) * u_5
+    u_1 = saved_u[u(trips)]
     ct_u0 = empty((n_u0, n_u0_1), np.float64)
     ct_u = take(ws, (n_u0, n_u0_1), np.float64)
 
@@ -60,9 +69,9 @@ def stencil_in_slices_gradient(u0, n, ws):
     total = 0.0
     for i in range(n_u0):
         for j in range(n_u0_1):
-            u_2 = u_1[i, j]
-            ct_u[i, j] = u_2 + u_2
-            total += u_2 * u_2
+            u_3 = u_1[i, j]
+            ct_u[i, j] = u_3 + u_3
+            total += u_3 * u_3
     ct_a = take(ws, (t_2, t_3), np.float64)
 
     # u[1:-1, 1:-1] += (
@@ -86,18 +95,18 @@ def stencil_in_slices_gradient(u0, n, ws):
             t_9 = i - 1
             t_10 = i - 2
             for j in range(2, t_1):
-                u_2 = saved_u[u(__1), u(t_8), u(j)]
-                u_3 = saved_u[u(__1), u(t_9), u(j)]
+                u_3 = saved_u[u(__1), u(t_8), u(j)]
+                u_4 = saved_u[u(__1), u(t_9), u(j)]
                 t_11 = j + 1
-                u_4 = saved_u[u(__1), u(i), u(t_11)]
+                u_5 = saved_u[u(__1), u(i), u(t_11)]
                 t_12 = j - 1
-                u_5 = saved_u[u(__1), u(i), u(j)]
+                u_6 = saved_u[u(__1), u(i), u(j)]
                 ct_t = ct_a[u(t_9), u(t_12)]
-                ct_u_1 = ct_t * (0.1 * (u_2 + u_3 + u_4 + saved_u[u(__1), u(i), u(t_12)] - 4.0 * u_5)) + -(ct_t * u_5 * 0.1) * 4.0
-                u_2 = saved_u[u(__1), u(i), u(t_11)]
-                t_13 = ct_u_1 + ct_a[u(t_9), u(j)] * u_2 * 0.1 + ct_a[u(t_9), u(j - 2)] * saved_u[u(__1), u(i), u(t_12)] * 0.1
-                u_2 = saved_u[u(__1), u(t_8), u(j)]
-                ct_u[u(i), u(j)] += t_13 + ct_a[u(i), u(t_12)] * u_2 * 0.1 + ct_a[u(t_10), u(t_12)] * saved_u[u(__1), u(t_9), u(j)] * 0.1
+                ct_u_1 = ct_t * (0.1 * (u_3 + u_4 + u_5 + saved_u[u(__1), u(i), u(t_12)] - 4.0 * u_6)) + -(ct_t * u_6 * 0.1) * 4.0
+                u_3 = saved_u[u(__1), u(i), u(t_11)]
+                t_13 = ct_u_1 + ct_a[u(t_9), u(j)] * u_3 * 0.1 + ct_a[u(t_9), u(j - 2)] * saved_u[u(__1), u(i), u(t_12)] * 0.1
+                u_3 = saved_u[u(__1), u(t_8), u(j)]
+                ct_u[u(i), u(j)] += t_13 + ct_a[u(i), u(t_12)] * u_3 * 0.1 + ct_a[u(t_10), u(t_12)] * saved_u[u(__1), u(t_9), u(j)] * 0.1
         for i in range(t):
             inside = i < t_4 or i >= t_5
             t_8 = t_1 if inside else t_6
@@ -113,10 +122,10 @@ def stencil_in_slices_gradient(u0, n, ws):
                     t_12 = j + 1
                     t_13 = saved_u[u(__1), t_10, u(t_12)] + saved_u[u(__1), i, u(t_12)]
                     t_14 = j + 2
-                    u_2 = saved_u[u(__1), t_11, u(t_12)]
+                    u_3 = saved_u[u(__1), t_11, u(t_12)]
                     ct_t = ct_a[i, u(j)]
-                    ct_t_1 = ct_t * u_2 * 0.1
-                    ct_u_1 = ct_t * (0.1 * (t_13 + saved_u[u(__1), t_11, u(t_14)] + saved_u[u(__1), t_11, u(j)] - 4.0 * u_2)) + -ct_t_1 * 4.0
+                    ct_t_1 = ct_t * u_3 * 0.1
+                    ct_u_1 = ct_t * (0.1 * (t_13 + saved_u[u(__1), t_11, u(t_14)] + saved_u[u(__1), t_11, u(j)] - 4.0 * u_3)) + -ct_t_1 * 4.0
                     inside_3 = 2 <= t_12
                     inside_4 = t_12 < t_1
                     if not ((inside and inside_3) and inside_4):

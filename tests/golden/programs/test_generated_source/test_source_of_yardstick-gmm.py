@@ -195,6 +195,9 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     saved_mx = take(ws, (len(range(1, n_alphas, 1)), trips_3), np.float64)
     saved_t_2 = take(ws, (trips, trips_3), np.float64)
     saved_t_3 = take(ws, (trips_3,), np.float64)
+
+    # for k in range(1, K):
+    t_3 = n_alphas - 1
     row_t = take(ws, (512,), np.float64)
 
     # for i in range(n):
@@ -207,16 +210,16 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             # for i in range(n):
             mx[u(i_1 - i)] = mx_1
         # for k in range(1, K):
-        for k in range(1, n_alphas):
+        for k in range(t_3):
+            t_4 = k + 1
             # for i in range(n):
-            k_1 = k - 1
             for i_1 in range(i, end):
                 at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                inner_1 = inner[k, u(i_1)]
+                inner_1 = inner[t_4, u(i_1)]
                 # for i in range(n):
                 mx_1 = mx[u(at)]
-                saved_mx[u(k_1), u(i_1)] = mx_1
+                saved_mx[k, u(i_1)] = mx_1
                 # mx = max(mx, inner[k, i])
                 mx_1 = maximum(mx_1, inner_1)
                 # for i in range(n):
@@ -261,10 +264,10 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         best = i if t_8 else best
         ties = 1 if t_8 else ties + 1 if alphas_1 == value else ties
         value = alphas_1 if t_8 else value
-    t_3 = best + n_alphas if best < 0 else best
-    if not 0 <= t_3 < alphas.shape[0]:
-        outside(18, t_3, alphas.shape[0])
-    chosen = alphas[u(t_3)]
+    t_4 = best + n_alphas if best < 0 else best
+    if not 0 <= t_4 < alphas.shape[0]:
+        outside(18, t_4, alphas.shape[0])
+    chosen = alphas[u(t_4)]
     t_8 = ties > 1
     if t_8:
         t_5 = 1.0 / np.float64(ties)
@@ -303,7 +306,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ct_t_1 = ct_alphas_1 * (1.0 / t_5)
 
     # for k in range(K):
-    t_4 = n_alphas - 1
     for k in range(n_alphas):
         # t += np.exp(alphas[k] - mx)
         ct_t_2 = ct_t_1 * saved_t_4[k]
@@ -320,11 +322,11 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 ct_alphas_2 = 0.0
             ct_alphas[i] += ct_alphas_2
         ct_alphas_1 = 0.0
-    ct_alphas[u(t_3)] += ct_alphas_1
+    ct_alphas[u(t_4)] += ct_alphas_1
 
     # for i in range(n):
-    t_3 = (trips_2 - 1) * 128
-    for i in range(t_3, -1, -128):
+    t_4 = (trips_2 - 1) * 128
+    for i in range(t_4, -1, -128):
         end = minimum(i + 128, n_x)
         for i_1 in range(i, end):
             at = i_1 - i
@@ -347,7 +349,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for i_1 in range(i, end):
             ct_t[u(i_1 - i)] = 0.0
         # for k in range(1, K):
-        for k in range(t_4, 0, -1):
+        for k in range(t_3, 0, -1):
             # for i in range(n):
             k_1 = k - 1
             for i_1 in range(i, end):
@@ -376,10 +378,10 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     t_9 = n_x_1 - 1
 
     # for k in range(K):
-    for k in range(t_4, -1, -1):
+    for k in range(t_3, -1, -1):
         # for i in range(n):
         ct_t_1 = 0.0
-        for i in range(t_3, -1, -128):
+        for i in range(t_4, -1, -128):
             end = minimum(i + 128, n_x)
             trips = len(range(i, end, 1))
             position -= n_x_1 * trips
@@ -408,8 +410,8 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 # for b in range(a):
                 for b in range(a):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                    t_4 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
-                    icf_1 = icf[u(k), u(t_4)]
+                    t_3 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
+                    icf_1 = icf[u(k), u(t_3)]
                     t_10 = b * trips
                     # for i in range(n):
                     ct_icf_1 = 0.0
@@ -421,16 +423,16 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                         ct_xc[b, u(at)] += ct_t_2 * icf_1
                         ct_icf_1 += ct_t_2 * xc_1
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                    ct_icf[u(k), u(t_4)] += ct_icf_1
+                    ct_icf[u(k), u(t_3)] += ct_icf_1
                 # y = np.exp(icf[k, a]) * xc[a]
-                t_4 = a * trips
+                t_3 = a * trips
                 # for i in range(n):
                 ct_t_2 = 0.0
                 ct_means_1 = 0.0
                 for i_1 in range(i, end):
                     at = i_1 - i
                     # y = np.exp(icf[k, a]) * xc[a]
-                    xc_1 = saved_xc[u(position + (t_4 + at))]
+                    xc_1 = saved_xc[u(position + (t_3 + at))]
                     # for i in range(n):
                     ct_y_1 = ct_y[u(at)]
                     ct_y[u(at)] = 0.0
