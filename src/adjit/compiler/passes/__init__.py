@@ -39,6 +39,7 @@ from .spell_out import unscaled as unscaled
 from .stages import stages
 from .unguard import unguard as unguard
 from .unroll import unroll
+from .widest import widest
 
 Pass = Callable[[Function], Function]
 
@@ -117,6 +118,7 @@ AFTER: tuple[Pass, ...] = (
     gathered,
     clears,
     distribute,  # last, so that nothing fuses its parts again
+    widest,
     hoist_all,  # scratch rows
     cse,
     simplify_ops,
