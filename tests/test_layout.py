@@ -18,7 +18,7 @@ LAYERS = (
     ("errors", "options", "console"),
     ("compiler.diagnostics", "compiler.fetching", "compiler.ir", "compiler.ops", "compiler.program"),
     ("compiler.library", "compiler.analyses", "compiler.passes"),
-    ("compiler.frontend", "compiler.definitions", "compiler.adjoint", "compiler.kernels", "compiler.codegen"),
+    ("compiler.frontend", "compiler.definitions", "compiler.adjoint", "compiler.kernels", "compiler.threads", "compiler.codegen"),
     ("compiler.pipeline", "compiler.derived", "compiler"),
     ("runtime",),
     ("api",),

@@ -20,6 +20,7 @@ from . import adjoint
 from .codegen.cuda import cuda_text
 from .codegen.linemap import Text
 from .codegen.python import module_text
+from .codegen.threads import threaded_text
 from .frontend.arrays.broadcast import GUESS
 from .frontend.specialise import specialise
 from .ir.nodes import Call, Function
@@ -27,8 +28,19 @@ from .ir.printer import text as printed
 from .ir.verify import verify
 from .ir.visitor import walk
 from .library import ROUTINES
-from .passes import expand_rules, finish, finish_for_kernels, in_strips, simplify, staged, staged_but_sums
+from .passes import (
+    expand_rules,
+    finish,
+    finish_divided,
+    finish_for_kernels,
+    finish_for_threads,
+    in_strips,
+    simplify,
+    staged,
+    staged_but_sums,
+)
 from .program import Program, Spec
+from .threads import Plan, divide, parts_mapped
 from .watch import watched
 
 Pass = Callable[[Function], Function]
@@ -37,6 +49,7 @@ AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
 BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish)
 AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
+BEFORE_THREADS: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish_for_threads)
 BEFORE_KERNELS: tuple[Pass, ...] = (adjoint.expanded, expand_rules, simplify, finish_for_kernels)
 
 always_verify = False  # tests set it
@@ -159,6 +172,11 @@ def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] 
         fn = passes(fn, BEFORE_KERNELS)
         with timed("codegen"):
             return cuda_text(fn, title)
+    if options.parallel and not options.debug_nans:
+        plan = divided(fn, options)
+        if plan.parts:
+            with timed("codegen"):
+                return threaded_text(plan, options, tuple(ROUTINES), title, lent)
     fn = passes(fn, BEFORE_TEXT)
     if options.debug_nans:
         fn = inspected(watched(fn), "watch")
@@ -166,3 +184,12 @@ def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] 
         fn = passes(fn, (staged_but_sums if options.fastmath else staged,))
     with timed("codegen"):
         return module_text(fn, options, tuple(ROUTINES), title, lent)
+
+
+def divided(fn: Function, options: Options) -> Plan:
+    """A function in parts for several threads, each finished by itself."""
+    plan = divide(passes(fn, BEFORE_THREADS))
+    last: tuple[Pass, ...] = (finish_divided,)
+    if not options.precise:
+        last = (*last, staged_but_sums if options.fastmath else staged)
+    return parts_mapped(plan, lambda one: passes(one, last)) if plan.parts else plan

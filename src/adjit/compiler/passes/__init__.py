@@ -111,6 +111,23 @@ AFTER_FOR_KERNELS: tuple[Pass, ...] = (
     dce,
 )
 
+AFTER_FOR_THREADS: tuple[Pass, ...] = (
+    *AFTER_FOR_KERNELS[: AFTER_FOR_KERNELS.index(first_stores) + 1],
+    gather,
+    *AFTER_FOR_KERNELS[AFTER_FOR_KERNELS.index(first_stores) + 1 :],
+)
+
+DIVIDED: tuple[Pass, ...] = (
+    hoist_all,
+    cse,
+    simplify_ops,
+    forward_stores,
+    dead_stores,
+    dce,
+    promote_all,
+    *AFTER[AFTER.index(relay) :],
+)
+
 
 def simplify(fn: Function) -> Function:
     """The passes before differentiation."""
@@ -135,6 +152,16 @@ def finish_for_kernels(fn: Function) -> Function:
     return _run(fn, AFTER_FOR_KERNELS)
 
 
+def finish_for_threads(fn: Function) -> Function:
+    """The same where loops are divided among threads: gathered sums need no copies of arrays."""
+    return _run(fn, AFTER_FOR_THREADS)
+
+
+def finish_divided(fn: Function) -> Function:
+    """What is left to do to the parts of a divided function."""
+    return _run(fn, DIVIDED)
+
+
 def staged(fn: Function) -> Function:
     """Calls of elementary functions apart from what is carried, for a function that is compiled with them
     in vectors.
@@ -157,4 +184,4 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["expand_rules", "finish", "finish_for_kernels", "in_strips", "simplify"]
+__all__ = ["expand_rules", "finish", "finish_divided", "finish_for_kernels", "finish_for_threads", "in_strips", "simplify"]
