@@ -19,7 +19,7 @@ from numba.np.ufunc import parallel as layers
 
 from .workspace import Pool, Words
 
-THREADS, TOGETHER = 1, 2  # words of a workspace
+THREADS, WORKERS = 1, 2  # words of a workspace
 _turn = threading.Lock()
 _state = {"forked": False, "launched": False}
 
@@ -41,7 +41,7 @@ def safe() -> bool:
     """Whether several threads of Python may enter Numba's threads at a time."""
     layers._launch_threads()
     _state["launched"] = True
-    return numba.threading_layer() != "workqueue"
+    return str(numba.threading_layer()) != "workqueue"
 
 
 def turned(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,7 +51,7 @@ def turned(call: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(*args: Any) -> Any:
         if not _turn.acquire(blocking=False):
-            args[-1][TOGETHER] = 0
+            args[-1][WORKERS] = 1
             return call(*args)
         try:
             return call(*args)
@@ -71,7 +71,7 @@ class ThreadedPool(Pool):
     def take(self) -> Words:
         words = super().take()
         words[THREADS] = number(self.chosen)
-        words[TOGETHER] = 0 if _state["forked"] else 1
+        words[WORKERS] = 1 if _state["forked"] else numba.get_num_threads()
         return words
 
 

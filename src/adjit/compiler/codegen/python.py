@@ -103,7 +103,7 @@ class Piece:
 
 def reserved(routines: tuple[str, ...]) -> tuple[str, ...]:
     """Names that mean something in a module."""
-    return (WORKSPACE, *HELPERS, *special.NAMES, *BOUND, *VECTOR, *routines)
+    return (WORKSPACE, "in_threads", *HELPERS, *special.NAMES, *BOUND, *VECTOR, *routines)
 
 
 def name_of(fn: Function, taken: Collection[str]) -> str:
@@ -117,7 +117,11 @@ def assembled(head: list[str], pieces: Sequence[Piece], routines: tuple[str, ...
     places: list[Location] = []
     folded: list[tuple[Location, ...]] = []
     for piece in pieces:
-        own = [("", NOWHERE, ()), ("", NOWHERE, ()), (piece.decorator, NOWHERE, ())]
+        own: list[tuple[str, Location, tuple[Location, ...]]] = [
+            ("", NOWHERE, ()),
+            ("", NOWHERE, ()),
+            (piece.decorator, NOWHERE, ()),
+        ]
         own.append((f"def {piece.name}({', '.join(piece.params)}):", NOWHERE, ()))
         own += [((TAB * depth + text) if text else "", loc, inner) for depth, text, loc, inner in piece.lines]
         code += [text for text, *_ in own]
@@ -140,6 +144,7 @@ def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[
         ("scipy_special", BOUND),
         ("special", set(special.NAMES).difference(vector)),
         ("support", HELPERS),
+        ("together", ["in_threads"]),
         ("vector", vector),
     )
     for home, known in homes:

@@ -184,4 +184,12 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["expand_rules", "finish", "finish_divided", "finish_for_kernels", "finish_for_threads", "in_strips", "simplify"]
+__all__ = [
+    "expand_rules",
+    "finish",
+    "finish_divided",
+    "finish_for_kernels",
+    "finish_for_threads",
+    "in_strips",
+    "simplify",
+]

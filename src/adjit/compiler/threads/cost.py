@@ -8,8 +8,8 @@ computed. Non-goals: caches, vectors.
 
 from __future__ import annotations
 
-from ..ir.nodes import Alloc, Block, Call, Const, For, If, Load, Op, Operand, Stmt, Store, Var, While
 from ..ir.nodes import Accumulate as Add
+from ..ir.nodes import Alloc, Block, Call, Const, For, If, Load, Op, Operand, Stmt, Store, Var, While
 from ..ir.visitor import blocks
 from ..ops.core import TABLE
 
@@ -33,7 +33,7 @@ def work(block: Block, inside: set[Var]) -> Work:
 
 def weight(found: Work) -> float:
     """The operations of one pass if inner loops make few passes."""
-    return sum(n * UNKNOWN ** len(trips) for trips, n in found.items())
+    return sum(n * float(UNKNOWN) ** len(trips) for trips, n in found.items())
 
 
 def _add(into: Work, part: Work, times: float, around: tuple[Trips, ...]) -> None:

@@ -1,14 +1,17 @@
 """Divide the loops that can be divided: each becomes a *part*, a function that runs some of the passes, and
 what calls it.
 
-    for i in range(n):                 partial_s, private_ct_w = zeros(threads), zeros((threads - 1, m))
-        s += f(x[i])            =>     each(threads, part, 0, n, x, idx, ct_w, private_ct_w, partial_s)
-        ct_w[idx[i]] += g(x[i])        s += the sum of partial_s; ct_w += the sum of private_ct_w
+    for i in range(n):                 partial_s, copies_ct_w = zeros(threads), zeros((threads - 1, m))
+        s += f(x[i])            =>     in_threads(part, threads, 0, n, x, idx, ct_w, copies_ct_w, partial_s)
+        ct_w[idx[i]] += g(x[i])        s += the sum of partial_s; ct_w += the sum of copies_ct_w
 
 Input: a finished function. Output: `Plan`: the function with calls in place of the loops, and the parts. The
-function has two more variables from outside, the number of threads and whether they may run together. Sums are
-added up in the order of the threads, so that equal numbers of threads give equal bits. A part notes in `status`
-that it has come to its end, or which check failed. Invariants: with one thread the plan does what the function
+function has two more parameters, the number of threads and how many of them may run at a time. Sums
+are
+added up in the order of the threads, so that equal numbers of threads give equal bits. A part notes in
+`status`
+that it has come to its end, or which check failed. Invariants: with one thread the plan does what the
+function
 does, up to rounding of sums. Non-goals: text.
 """
 
@@ -17,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ..analyses.alias import sharing
 from ..ir.builder import const
 from ..ir.nodes import (
     Accumulate,
@@ -29,6 +33,7 @@ from ..ir.nodes import (
     Dim,
     For,
     Function,
+    If,
     Load,
     Location,
     Op,
@@ -37,7 +42,6 @@ from ..ir.nodes import (
     Store,
     Var,
 )
-from ..analyses.alias import sharing
 from ..ir.types import FLOAT64, INT, Array, Scalar
 from ..ir.visitor import free_vars, substitute, walk
 from ..passes.rewrite import Rewriter
@@ -46,19 +50,21 @@ from .nests import Nest, nests
 from .sink import sink
 
 DONE, FAILED = 1, 2  # what a part notes: that it came to its end; the number of a check that failed, plus 2
+IN_THREADS = "in_threads"  # the call in place of a loop; its attribute is the name of the part
 NOTES = 4  # numbers per thread: the note, whether the check was of an index, the index, the length
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """`fn` has the parameters (thread, first, end, *arguments, *partial sums, status where it may fail) and
-    runs the passes from `first` to `end`. `driver` is the name of what calls it for each thread, with
-    (threads, together, lo, passes, *arguments, *copies of private arrays, *partial sums, status).
+    runs the passes from `first` to `end`. What calls it gives (lo, passes, whether it is the seam's turn if
+    there is one, *arguments, *copies of private arrays, *partial sums, status).
     """
 
     fn: Function
-    driver: str
     step: int
+    seam: int
+    seamed: tuple[Var, ...]
     arguments: tuple[Var, ...]
     private: tuple[Var, ...]  # among the arguments
     copies: tuple[Var, ...]
@@ -72,7 +78,7 @@ class Plan:
     host: Function
     parts: tuple[Part, ...]
     threads: Var
-    together: Var
+    workers: Var
 
 
 def divide(fn: Function) -> Plan:
@@ -91,13 +97,13 @@ class _Dividing(Rewriter):
         super().__init__(fn)
         self.chosen = nests(fn)
         self.threads = self.names.fresh("threads", INT)
-        self.together = self.names.fresh("together", INT)
+        self.workers = self.names.fresh("workers", INT)
         self.parts: list[Part] = []
 
     def plan(self) -> Plan:
         host = self.run()
-        params = (*host.params, self.threads, self.together)
-        return Plan(replace(host, params=params), tuple(self.parts), self.threads, self.together)
+        params = (*host.params, self.threads, self.workers)
+        return Plan(replace(host, params=params), tuple(self.parts), self.threads, self.workers)
 
     def visit(self, stmt: Stmt) -> None:
         nest = self.chosen.get(stmt) if isinstance(stmt, For) else None
@@ -122,14 +128,24 @@ class _Dividing(Rewriter):
         if part.status is not None:
             self.out.append(Alloc(part.status, (threads, const(NOTES)), zeroed=True, loc=loc))
         status = () if part.status is None else (part.status,)
-        head = (threads, self.together, loop.lo, passes)
-        args = (*head, *part.arguments, *part.copies, *part.partial, *status)
-        self.out.append(Call(part.driver, args, loc=loc))
-        if part.status is not None:
-            self.out.append(Call("surface", (part.status,), loc=loc))
+        head = (threads, self.workers, loop.lo, passes)
+        rest = (*part.arguments, *part.copies, *part.partial, *status)
+        self.out += self.start(part, (*head, *((const(False),) if part.seam else ()), *rest))
+        if part.seam:
+            several = self.op("gt", threads, const(1), hint="several", loc=loc)
+            last = self.start(part, (*head, const(True), *rest))
+            self.out.append(If(several, Block(tuple(last)), Block(), (), loc=loc))
         self.sums(nest, part, threads)
         for v, copy in zip(part.private, part.copies, strict=True):
             self.added(v, copy, others, sizes[v], loc)
+
+    @staticmethod
+    def start(part: Part, args: tuple[Operand, ...]) -> list[Stmt]:
+        loc = part.loop.loc
+        made: list[Stmt] = [Call(IN_THREADS, args, (part.fn.name,), loc=loc)]
+        if part.status is not None:
+            made.append(Call("surface", (part.status,), loc=loc))
+        return made
 
     def shape(self, v: Var, loc: Location) -> tuple[Operand, ...]:
         assert isinstance(v.type, Array)
@@ -153,7 +169,10 @@ class _Dividing(Rewriter):
             copied = self.op("mul", total, self.float(self.threads, loc), hint="copied", loc=loc)
             affordable = self.op("ge", done, copied, hint="pays", loc=loc)
             pays = self.op("and", pays, affordable, hint="pays", loc=loc)
-        most = self.op("minimum", self.threads, passes, hint="threads", loc=loc)
+        shares = passes
+        if nest.seam:
+            shares = self.op("floordiv", passes, const(2 * nest.seam), hint="shares", loc=loc)
+        most = self.op("minimum", self.threads, shares, hint="threads", loc=loc)
         wanted = self.op("select", pays, most, const(1), hint="threads", loc=loc)
         return self.op("maximum", wanted, const(1), hint="threads", loc=loc)
 
@@ -218,13 +237,15 @@ class _Dividing(Rewriter):
         outs = tuple(self.names.fresh(o.name, o.type) for o in loop.outs)
         own = replace(loop, lo=first, hi=end, inits=inits, outs=outs)
         partial = tuple(self.array(f"partial_{o.name}", o, 1) for o in loop.outs)
-        copies = tuple(self.array(f"private_{v.name}", v, _rank(v) + 1) for v in nest.private)
+        copies = tuple(self.array(f"copies_{v.name}", v, _rank(v) + 1) for v in nest.private)
         stmts: list[Stmt] = [
             own,
-            *(Store(a, (t,), o, loc=loop.loc) for a, o in zip(partial, outs, strict=True)),
+            *(Accumulate(a, (t,), o, loc=loop.loc) for a, o in zip(partial, outs, strict=True)),
         ]
         status = self.names.fresh("status", Array("int64", 2)) if may_fail(loop) else None
         if status is not None:
+            if nest.seam:
+                stmts.insert(0, Store(status, (t, const(0)), const(0), loc=loop.loc))
             stmts.append(Store(status, (t, const(0)), const(DONE), loc=loop.loc))
         body = Block(tuple(stmts))
         taken = {t, first, end, *partial, status}
@@ -237,8 +258,7 @@ class _Dividing(Rewriter):
         shared = tuple(tuple(3 + k for k in group) for group in sharing(self.fn, arguments))
         fn = Function(f"{self.fn.name}_part_{number}", params, body, (), self.fn.loc, (), shared)
         private = tuple(nest.private)
-        driver = f"{self.fn.name}_each_{number}"
-        return Part(fn, driver, loop.step, arguments, private, copies, partial, status, loop)
+        return Part(fn, loop.step, nest.seam, nest.seamed, arguments, private, copies, partial, status, loop)
 
     def array(self, name: str, like: Var, rank: int) -> Var:
         return self.names.fresh(name, Array(like.type.dtype, rank))

@@ -4,8 +4,11 @@ passes share.
 Input: a finished function. Output: `Nest` per chosen loop. A loop is chosen if the order of its passes does
 not matter: then each thread takes a run of passes. Of outer and inner loops the outermost is taken. Carried
 values must be sums: each thread has a partial sum. Accumulations: where different passes add to different
-elements, threads add directly; else the array is *private*, each thread but the first adds to a copy of its
-own. Invariants: whatever is not understood stays as it is. Non-goals: when it pays (`cost`).
+elements, threads add directly. Where only passes less than a few apart meet, as in the adjoint of a
+stencil, they
+add directly too, but the last few passes of each thread, the *seam*, wait until all others are done. Else the
+array is *private*: each thread but the first adds to a copy of its own. Invariants: whatever is not
+understood stays as it is. Non-goals: when it pays (`cost`).
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from dataclasses import dataclass
 
 from ..analyses.accumulators import is_sum
 from ..analyses.dependence import Dependence
-from ..ir.nodes import Block, Call, Check, Dim, For, Function, If, Mark, Stmt, Var, While
+from ..ir.nodes import Accumulate, Block, Call, Check, Dim, For, Function, If, Mark, Stmt, Var, While
 from ..ir.types import Array, grows
 from ..ir.visitor import all_defined, all_reads, blocks, free_vars, int_const, walk
 from ..kernels.grid import contended
@@ -23,15 +26,21 @@ from . import cost
 SUMMED = ("float32", "float64", "int64")
 FEW = 8  # passes that are not worth dividing
 LIGHTEST = 5  # operations: a loop whose passes do less moves memory and little else
+WIDEST = 16  # passes of a seam
 CALLS = ("gemm",)  # routines that cannot fail
 
 
 @dataclass(frozen=True, eq=False)
 class Nest:
-    """A loop to be divided, whose carried values are sums, and the arrays of which each thread has a copy."""
+    """A loop to be divided, whose carried values are sums; the arrays of which each thread has a copy; the
+    passes
+    of a seam, and the arrays for which there is one.
+    """
 
     loop: For
     private: tuple[Var, ...]
+    seam: int
+    seamed: tuple[Var, ...]
     work: cost.Work
 
 
@@ -70,10 +79,13 @@ class _Choosing:
             return None
         if not all(is_sum(self.facts.definitions, loop, k) for k in range(len(loop.args))):
             return None
-        private = self.private(loop)
-        if private is None:
+        met = self.met(loop)
+        if met is None:
             return None
-        return Nest(loop, private, work)
+        seams = {v: self.seam(loop, adds) for v, adds in met.items()}
+        private = tuple(v for v, width in seams.items() if width is None)
+        seamed = tuple(v for v in seams if v not in private)
+        return Nest(loop, private, max((n for n in seams.values() if n), default=0), seamed, work)
 
     def plain(self, loop: For) -> bool:
         """Whether the carried values are of kinds that are summed, and no array is of a kind that lies in one
@@ -86,24 +98,44 @@ class _Choosing:
         arrays = [v for v in free_vars(Block((loop,))) if isinstance(v.type, Array)]
         return not any(grows(v.type) or v.type.ndim == 0 for v in arrays if isinstance(v.type, Array))
 
-    def private(self, loop: For) -> tuple[Var, ...] | None:
-        """The arrays to which different passes add in the same places; None where threads cannot have copies
-        of them.
+    def met(self, loop: For) -> dict[Var, list[Accumulate]] | None:
+        """The arrays to which different passes add in the same places, with all that is added to them; None
+        where
+        something else is done to one of them.
         """
         outside = [v for v in free_vars(Block((loop,))) if isinstance(v.type, Array)]
         roots = self.facts.roots
-        found: dict[Var, None] = {}
-        for s in contended(self.facts, (loop,)):
-            base = [v for v in outside if not roots[v].isdisjoint(roots[s.array])]
+        found: dict[Var, list[Accumulate]] = {}
+        for add in contended(self.facts, (loop,)):
+            base = [v for v in outside if not roots[v].isdisjoint(roots[add.array])]
             if len(base) != 1 or base[0].type.dtype not in SUMMED:
                 return None
-            found[base[0]] = None
-        for v in found:
-            for s in walk(loop.body):
-                for access in self.facts.accesses(s):
-                    if not access.accumulate and not roots[access.array].isdisjoint(roots[v]):
+            found[base[0]] = []
+        for s in walk(loop.body):
+            for access in self.facts.accesses(s):
+                for v in (v for v in found if not roots[access.array].isdisjoint(roots[v])):
+                    if not isinstance(s, Accumulate):
                         return None
-        return tuple(v for v in outside if v in found)
+                    found[v].append(s)
+        return {v: found[v] for v in outside if v in found}
+
+    def seam(self, loop: For, adds: list[Accumulate]) -> int | None:
+        """The most passes by which two that meet are apart, if that is known and small."""
+        if abs(loop.step) != 1 or any(s.array is not adds[0].array for s in adds):
+            return None
+        forms = self.facts.forms
+        iteration = forms.iteration.get(loop)
+        around = len(self.facts.definitions.place[loop].loops)
+        for index in zip(*(s.index for s in adds), strict=True):
+            found = [forms.of(x) for x in index]
+            along = found[0].terms.get(iteration, 0) if iteration is not None else 0
+            apart = [(f - found[0]).constant for f in found]
+            known = [c for c in apart if c is not None]
+            plain = all(s is iteration or s.depth <= around for f in found for s in f.terms)
+            if along and plain and len(known) == len(apart):
+                width = (max(known) - min(known)) // abs(along)
+                return width if width <= WIDEST else None
+        return None
 
 
 def dividable(stmt: Stmt) -> bool:

@@ -5,9 +5,10 @@
         for k in range(m): r[k] = x[i, k]  =>     for k in range(m): r[k] = x[i, k]
         for k in range(m): y[i] += r[k]           for k in range(m): y[i] += r[k]
 
-Input and output: core IR. Memory that lies outside a loop ties its passes together even if none reads what
-another left in it; inside, each thread has its own. Where nothing comes of it, a later pass moves the
-array out again. Non-goals: loops with branches, arrays that start as zeros.
+Input and output: core IR. Memory that lies outside a loop and that all its passes use ties them together
+even if
+none reads what another left in it; inside, each thread has its own. Where nothing comes of it, a later pass
+moves the array out again. Non-goals: loops with branches, arrays that start as zeros.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import replace
 
 from ..analyses.dependence import Dependence
 from ..analyses.private import is_private
-from ..ir.nodes import Alloc, Block, For, Function, If, Stmt, While
+from ..ir.nodes import Alloc, Block, For, Function, If, Stmt, Var, While
 from ..ir.types import grows
 from ..ir.visitor import walk, with_blocks
 
@@ -40,7 +41,7 @@ def sink(fn: Function) -> Function:
             reached = around[:depth] == facts.definitions.place[alloc].loops and (
                 chosen is None or chosen in around
             )
-            if reached and is_private(facts, loop, alloc.out):
+            if reached and is_private(facts, loop, alloc.out) and _shared(facts, loop, alloc.out):
                 chosen = loop
         if chosen is not None:
             target.setdefault(chosen, []).append(alloc)
@@ -56,6 +57,14 @@ def sink(fn: Function) -> Function:
         return with_blocks(stmt, lambda b: block(b, own))
 
     return replace(fn, body=block(fn.body, []))
+
+
+def _shared(facts: Dependence, loop: For, array: Var) -> bool:
+    """Whether different passes of a loop use the same elements."""
+    found = [a for s in walk(loop.body) for a in facts.accesses(s) if a.array is array]
+    return any(
+        facts.carried(x, y, loop) for k, x in enumerate(found) for y in found[: k + 1] if x.write or y.write
+    )
 
 
 def _branches(loop: For) -> bool:
