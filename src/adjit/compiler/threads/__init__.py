@@ -5,5 +5,6 @@ and what becomes of what their passes share), `cost` (when it pays), `divide`.
 """
 
 from .divide import Part, Plan, divide, parts_mapped
+from .sink import sink
 
-__all__ = ["Part", "Plan", "divide", "parts_mapped"]
+__all__ = ["Part", "Plan", "divide", "parts_mapped", "sink"]

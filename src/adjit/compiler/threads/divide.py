@@ -17,7 +17,7 @@ does, up to rounding of sums. Non-goals: text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..analyses.alias import sharing
@@ -43,7 +43,7 @@ from ..ir.nodes import (
     Var,
 )
 from ..ir.types import FLOAT64, INT, Array, Scalar
-from ..ir.visitor import free_vars, substitute, walk
+from ..ir.visitor import free_vars, substitute, walk, with_blocks
 from ..passes.rewrite import Rewriter
 from . import cost
 from .nests import Nest, nests
@@ -83,7 +83,14 @@ class Plan:
 
 def divide(fn: Function) -> Plan:
     """The plan of a function; without parts if no loop can be divided."""
-    return _Dividing(sink(fn)).plan()
+    moved_in, scratch = sink(fn)
+    chosen = nests(moved_in)
+    inside = {s.out for loop in chosen for s in walk(loop.body) if isinstance(s, Alloc)}
+    if not scratch <= inside:  # what lies in a loop that stays whole moves back
+        scratch &= inside
+        moved_in, scratch = sink(fn, scratch)
+        chosen = nests(moved_in)
+    return _Dividing(moved_in, chosen, scratch).plan()
 
 
 def parts_mapped(plan: Plan, change: Callable[[Function], Function]) -> Plan:
@@ -93,9 +100,10 @@ def parts_mapped(plan: Plan, change: Callable[[Function], Function]) -> Plan:
 
 
 class _Dividing(Rewriter):
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, chosen: dict[For, Nest], scratch: frozenset[Var]) -> None:
         super().__init__(fn)
-        self.chosen = nests(fn)
+        self.chosen = chosen
+        self.scratch = scratch
         self.threads = self.names.fresh("threads", INT)
         self.workers = self.names.fresh("workers", INT)
         self.parts: list[Part] = []
@@ -235,10 +243,12 @@ class _Dividing(Rewriter):
         t, first, end = (self.names.fresh(name, INT) for name in ("thread", "first", "end"))
         inits = tuple(const(0, a.type.dtype) for a in loop.args)
         outs = tuple(self.names.fresh(o.name, o.type) for o in loop.outs)
-        own = replace(loop, lo=first, hi=end, inits=inits, outs=outs)
+        zeros = [s for s in walk(loop.body) if isinstance(s, Alloc) and s.zeroed and s.out in self.scratch]
+        own = replace(loop, lo=first, hi=end, inits=inits, outs=outs, body=_without(loop.body, zeros))
         partial = tuple(self.array(f"partial_{o.name}", o, 1) for o in loop.outs)
         copies = tuple(self.array(f"copies_{v.name}", v, _rank(v) + 1) for v in nest.private)
         stmts: list[Stmt] = [
+            *zeros,
             own,
             *(Accumulate(a, (t,), o, loc=loop.loc) for a, o in zip(partial, outs, strict=True)),
         ]
@@ -267,6 +277,15 @@ class _Dividing(Rewriter):
 def may_fail(loop: For) -> bool:
     """Whether a thread may fail to finish: at a check, or because memory runs out."""
     return any(isinstance(s, Check | Bounds | Alloc | Call) for s in walk(loop.body))
+
+
+def _without(block: Block, stmts: Sequence[Stmt]) -> Block:
+    if not stmts:
+        return block
+    return Block(
+        tuple(with_blocks(s, lambda b: _without(b, stmts)) for s in block.stmts if s not in stmts),
+        block.yields,
+    )
 
 
 def _rank(v: Var) -> int:
