@@ -114,11 +114,17 @@ class _Dividing(Rewriter):
         return Plan(replace(host, params=params), tuple(self.parts), self.threads, self.workers)
 
     def visit(self, stmt: Stmt) -> None:
-        nest = self.chosen.get(stmt) if isinstance(stmt, For) else None
+        original = self.original
+        nest = self.chosen.get(original) if isinstance(original, For) else None
         if nest is None:
             super().visit(stmt)
         else:
-            self.divided(nest)
+            assert isinstance(stmt, For)
+            self.divided(replace(nest, loop=self.settled(stmt)))
+
+    def settled(self, loop: For) -> For:
+        """The loop with what is replaced so far, in its body too."""
+        return replace(loop, body=self.block(loop.body)) if self.map else loop
 
     # -- in place of a loop
     def divided(self, nest: Nest) -> None:
@@ -128,6 +134,30 @@ class _Dividing(Rewriter):
         passes = self.op("trips", loop.lo, loop.hi, const(loop.step), hint="passes", loc=loc)
         sizes = {v: self.shape(v, loc) for v in nest.private}
         threads = self.number(nest, passes, sizes, loc)
+        if not nest.again:
+            self.run_part(nest, part, passes, sizes, threads)
+            return
+        several = self.op("gt", threads, const(1), hint="several", loc=loc)
+        kept, self.out = self.out, []
+        self.run_part(nest, part, passes, sizes, threads)
+        then, self.out = Block(tuple(self.out), loop.outs), kept
+        alone = tuple(self.names.fresh(o.name, o.type) for o in loop.outs)
+        joined = tuple(self.names.fresh(o.name, o.type) for o in loop.outs)
+        for out, new in zip(loop.outs, joined, strict=True):
+            self.equate(out, new)
+        whole = Block((replace(loop, outs=alone),), alone)
+        self.out.append(If(several, then, whole, joined, loc=loc))
+
+    def run_part(
+        self,
+        nest: Nest,
+        part: Part,
+        passes: Operand,
+        sizes: dict[Var, tuple[Operand, ...]],
+        threads: Operand,
+    ) -> None:
+        """The threads' passes, and what comes before and after."""
+        loop, loc = nest.loop, nest.loop.loc
         others = self.op("sub", threads, const(1), hint="others", loc=loc)
         for v, copy in zip(part.private, part.copies, strict=True):
             self.out.append(Alloc(copy, (others, *sizes[v]), zeroed=True, loc=loc))
@@ -197,7 +227,7 @@ class _Dividing(Rewriter):
         for trips, n in nest.work.items():
             term: Operand = const(n)
             for lo, hi, step in trips:
-                count = self.op("trips", lo, hi, const(step), hint="n", loc=loc)
+                count = self.op("trips", self.get(lo), self.get(hi), const(step), hint="n", loc=loc)
                 term = self.op("mul", term, self.float(count, loc), hint="work", loc=loc)
             total = self.op("add", total, term, hint="work", loc=loc)
         return self.op("mul", total, self.float(passes, loc), hint="work", loc=loc)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..analyses.accumulators import is_sum
 from ..analyses.dependence import Dependence
-from ..ir.nodes import Accumulate, Block, Call, Check, Dim, For, Function, If, Mark, Stmt, Var, While
+from ..ir.nodes import Accumulate, Block, Call, Check, Dim, For, Function, If, Mark, Op, Stmt, Var, While
 from ..ir.types import Array, grows
 from ..ir.visitor import all_defined, all_reads, blocks, free_vars, int_const, walk
 from ..kernels.grid import contended
@@ -34,7 +34,9 @@ CALLS = ("gemm",)  # routines that cannot fail
 class Nest:
     """A loop to be divided, whose carried values are sums; the arrays of which each thread has a copy; the
     passes
-    of a seam, and the arrays for which there is one.
+    of a seam, and the arrays for which there is one. `again`: it is a short one within a loop, so that it
+    stands in its
+    old place too, for when threads do not pay.
     """
 
     loop: For
@@ -42,6 +44,7 @@ class Nest:
     seam: int
     seamed: tuple[Var, ...]
     work: cost.Work
+    again: bool = False
 
 
 def nests(fn: Function) -> dict[For, Nest]:
@@ -75,7 +78,7 @@ class _Choosing:
             return None
         inside = {loop.iv, *loop.args, *all_defined(loop.body)}
         work = cost.work(loop.body, inside)
-        if cost.weight(work) < LIGHTEST or not self.facts.order_free(loop):
+        if cost.weight(work) < LIGHTEST or self.short(loop, work) or not self.facts.order_free(loop):
             return None
         if not all(is_sum(self.facts.definitions, loop, k) for k in range(len(loop.args))):
             return None
@@ -85,7 +88,19 @@ class _Choosing:
         seams = {v: self.seam(loop, adds) for v, adds in met.items()}
         private = tuple(v for v, width in seams.items() if width is None)
         seamed = tuple(v for v in seams if v not in private)
-        return Nest(loop, private, max((n for n in seams.values() if n), default=0), seamed, work)
+        width = max((n for n in seams.values() if n), default=0)
+        around = self.facts.definitions.place[loop].loops
+        again = bool(around) and not any(isinstance(s, For | While) for s in walk(loop.body))
+        return Nest(loop, private, width, seamed, work, again)
+
+    def short(self, loop: For, work: cost.Work) -> bool:
+        """Whether a loop is known to do too little: one over a strip."""
+        end = self.facts.definitions.maker.get(loop.hi) if isinstance(loop.hi, Var) else None
+        if any(work) or not isinstance(end, Op) or end.op != "minimum":
+            return False
+        lo = self.facts.forms.of(loop.lo)
+        passes = [(self.facts.forms.of(a) - lo).constant for a in end.args]
+        return any(n is not None and n * work.get((), 0.0) < cost.WORTH for n in passes)
 
     def plain(self, loop: For) -> bool:
         """Whether the carried values are of kinds that are summed, and no array is of a kind that lies in one
