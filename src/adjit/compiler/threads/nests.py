@@ -78,7 +78,7 @@ class _Choosing:
             return None
         inside = {loop.iv, *loop.args, *all_defined(loop.body)}
         work = cost.work(loop.body, inside)
-        if cost.weight(work) < LIGHTEST or self.short(loop, work) or not self.facts.order_free(loop):
+        if cost.weight(work) < LIGHTEST or self.short(loop, work) or not self.free(loop):
             return None
         if not all(is_sum(self.facts.definitions, loop, k) for k in range(len(loop.args))):
             return None
@@ -92,6 +92,9 @@ class _Choosing:
         around = self.facts.definitions.place[loop].loops
         again = bool(around) and not any(isinstance(s, For | While) for s in walk(loop.body))
         return Nest(loop, private, width, seamed, work, again)
+
+    def free(self, loop: For) -> bool:
+        return self.facts.order_free(loop) or self.facts.order_free_as_promised(loop)
 
     def short(self, loop: For, work: cost.Work) -> bool:
         """Whether a loop is known to do too little: one over a strip."""
