@@ -12,6 +12,7 @@ from typing import Any
 from unittest import mock
 
 from adjit.compiler.threads import cost, nests
+from adjit.options import jit_disabled
 from adjit.runtime import together
 
 
@@ -29,6 +30,6 @@ def eagerly() -> Iterator[None]:
         mock.patch.object(cost, "PER_COPY", 0),
         mock.patch.object(nests, "FEW", 1),
         mock.patch.object(nests, "LIGHTEST", 0),
-        mock.patch.object(together, "in_threads", backwards),
+        mock.patch.object(together, "in_threads", backwards if jit_disabled() else together.in_threads),
     ):
         yield
