@@ -107,7 +107,8 @@ def threaded_text(
     visible = replace(plan.host, params=plan.host.params[:-2])
     params = (*(body.names[v] for v in visible.params), WORKSPACE)
     pieces.append(Piece(decorator(options), own, params, tuple(body.lines)))
-    head = [*header(visible, body, title or own)[:-1], *(_described(p) for p in plan.parts), '"""']
+    numbers = f"{WORKSPACE}[1], {WORKSPACE}[2]: the number of threads, and how many may run at a time"
+    head = [*header(visible, body, title or own)[:-1], numbers, *map(_described, plan.parts), '"""']
     made = assembled(head, pieces, routines, options.precise)
     return replace(made, sites=tuple(sites), workspace=True, parallel=True)
 
