@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import adjit
+from tests.cases import CASES, judge
 from tests.support import trees
 from tests.support.dividing import eagerly
 from tests.support.judge import check
@@ -21,6 +22,7 @@ from tests.support.programs_parallel import SITUATIONS, Situation
 
 PROGRAMS = load()
 SOME = list(PROGRAMS.values())[1::6]
+REPORTED = [*list(CASES)[::5], *(name for name, case in CASES.items() if case.parallel)]
 COMPILED = ("histogram", "stencil", "scratch_memory", "scatter_to_a_permutation")
 
 
@@ -77,6 +79,21 @@ def test_sample_programs(program: Program) -> None:
             program.function, program.make_args(), program.wrt, rtol=program.rtol, parallel=3, cache=False
         )
     assert verdict.kind == "right", verdict.message
+
+
+def compute(function: Any, args: tuple[Any, ...], wrt: tuple[int, ...], seed: Any, order: int) -> Any:
+    """The gradients of a case, its loops divided."""
+    function = adjit.jit(function, parallel=3, cache=False)
+    if order == 2:
+        return (adjit.hessian(function, argnums=wrt[0])(*args),)
+    value, pullback = adjit.vjp(function, *args, argnums=wrt)
+    return pullback(np.ones_like(value)[()] if seed is None else seed)
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_reported_cases(name: str) -> None:
+    with eagerly():
+        assert judge(CASES[name], compute, adjit.AdjitError) == ""
 
 
 @pytest.mark.compiled
