@@ -1,4 +1,4 @@
-"""`parallel=True` against `parallel=False`: `python -m benchmarks.threads [--only a,b] [--threads 2] [--rounds 31]`.
+"""Divided loops against whole ones: `python -m benchmarks.threads [--only a,b] [--threads 2] [--rounds 31]`.
 
 Gradients of the programs in their form with loops. The two are called in turn; per program: the median and
 the least
