@@ -20,7 +20,7 @@ def test_the_workspace_says_how_many() -> None:
 
 
 def test_a_forked_child_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(threads._state, "launched", True)
+    monkeypatch.setattr(threads.layers, "_is_initialized", True)
     monkeypatch.setitem(threads._state, "forked", False)
     threads._after_fork()
     assert threads.ThreadedPool(True).take()[threads.WORKERS] == 1

@@ -21,11 +21,11 @@ from .workspace import Pool, Words
 
 THREADS, WORKERS = 1, 2  # words of a workspace
 _turn = threading.Lock()
-_state = {"forked": False, "launched": False}
+_state = {"forked": False}
 
 
 def _after_fork() -> None:
-    _state["forked"] = _state["launched"]
+    _state["forked"] = bool(getattr(layers, "_is_initialized", True))
 
 
 if hasattr(os, "register_at_fork"):
@@ -40,7 +40,6 @@ def number(chosen: bool | int) -> int:
 def safe() -> bool:
     """Whether several threads of Python may enter Numba's threads at a time."""
     layers._launch_threads()
-    _state["launched"] = True
     return str(numba.threading_layer()) != "workqueue"
 
 
