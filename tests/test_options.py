@@ -15,7 +15,10 @@ from adjit.options import DEFAULT
         ({"target": "metal"}, ValueError),
         ({"max_bytes": -1}, TypeError),
         ({"max_bytes": 1000}, NotImplementedError),
-        ({"parallel": True}, NotImplementedError),
+        ({"parallel": 0}, TypeError),
+        ({"parallel": -2}, TypeError),
+        ({"parallel": 2.0}, TypeError),
+        ({"parallel": "yes"}, TypeError),
         ({"intermediates": "h"}, TypeError),
     ],
 )

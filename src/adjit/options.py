@@ -15,11 +15,12 @@ from pathlib import Path
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a program is compiled. `fastmath` never assumes that NaN and infinity do not occur;
-    `intermediates` are local names whose values a gradient may be asked for.
+    `intermediates` are local names whose values a gradient may be asked for. `parallel` divides loops among
+    threads: among as many as Numba has (True), or among that many, from 2 on (1 is the same as False).
     """
 
     target: str = "cpu"
-    parallel: bool = False
+    parallel: bool | int = False
     fastmath: bool = False
     boundscheck: bool = True
     precise: bool = False
@@ -38,11 +39,13 @@ class Options:
                     f"{name!r} is not an option of adjit; the options are {', '.join(sorted(known))}"
                 )
             _check(name, value)
+        if isinstance(changes.get("parallel"), int) and changes["parallel"] == 1:
+            changes = {**changes, "parallel": changes["parallel"] is True}
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
 # Known by name, so that programs can be written for them; what they ask for is not done yet.
-NOT_YET = ("parallel", "max_bytes")
+NOT_YET = ("max_bytes",)
 
 
 def _check(name: str, value: object) -> None:
@@ -52,6 +55,9 @@ def _check(name: str, value: object) -> None:
     elif name == "max_bytes":
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
             raise TypeError(f"max_bytes must be None or a number of bytes, not {value!r}")
+    elif name == "parallel":
+        if not isinstance(value, bool) and (not isinstance(value, int) or value < 1):
+            raise TypeError(f"parallel must be True, False or a number of threads, not {value!r}")
     elif name == "intermediates":
         if not isinstance(value, tuple) or not all(isinstance(v, str) for v in value):
             raise TypeError(f"intermediates must be names, not {value!r}")

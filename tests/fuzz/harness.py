@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tests.support.judge import Verdict, check
 from tests.support.shrink import shrink
@@ -42,10 +43,11 @@ class Summary:
 
 class Harness:
     """`second`: second derivatives too. `shrinks`: how many failures are shrunk, the rest are printed as they
-    are."""
+    are. `options` are those of the transforms."""
 
-    def __init__(self, *, second: bool = False, shrinks: int = 5) -> None:
+    def __init__(self, *, second: bool = False, shrinks: int = 5, **options: Any) -> None:
         self.second = second
+        self.options = options
         self.shrinks = shrinks
         self.folder = Path(tempfile.mkdtemp(prefix="adjit-fuzz-"))
         self.number = 0
@@ -62,6 +64,7 @@ class Harness:
             seed=program.seed,
             rtol=rtol,
             second=self.second and not program.float32,
+            **self.options,
         )
 
     def run(self, seeds: Iterable[int], until: float = float("inf")) -> Summary:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.dividing import eagerly
 from tests.support.strategies import random_program
 
 from .harness import Harness
@@ -23,6 +24,12 @@ def test_gradients_of_random_programs(batch: int) -> None:
 
 def test_second_derivatives_of_random_programs() -> None:
     summary = Harness(second=True, shrinks=1).run(range(10_000, 10_030))
+    assert not summary.failures, "\n\n".join(map(str, summary.failures))
+
+
+def test_divided_loops_of_random_programs() -> None:
+    with eagerly():
+        summary = Harness(shrinks=1, parallel=3, cache=False).run(range(40_000, 40_006))
     assert not summary.failures, "\n\n".join(map(str, summary.failures))
 
 

@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import adjit
 from benchmarks.baselines import WORKLOADS
 from tests.support.judge import check
 from tests.support.programs import load
+from tests.support.programs_parallel import SITUATIONS
 
 PROGRAMS = load()
 CHOSEN = (
@@ -33,6 +35,7 @@ CHOSEN = (
     "array_result",
 )
 YARDSTICK = ("jacobi_2d", "burgers_2d", "cholesky", "durbin", "garch", "ba", "gmm", "logreg")
+DIVIDED = ("gather_with_repeated_indices", "stencil", "scratch_memory")
 
 
 def portable(text: str) -> str:
@@ -59,6 +62,14 @@ def test_source_of_yardstick(name: str, golden: Callable[..., None]) -> None:
     workload = WORKLOADS[name]
     gradient = adjit.value_and_grad(workload.loops, argnums=workload.argnums)
     golden(portable(gradient.source(*workload.arguments(True))), ".py")
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_source_of_divided_loops(name: str, golden: Callable[..., None]) -> None:
+    situation = SITUATIONS[name]
+    gradient = adjit.value_and_grad(situation.function, argnums=situation.wrt, parallel=True)
+    text = gradient.source(*situation.args(np.random.default_rng(0)))
+    golden(re.sub(r"\bline \d+", "line N", portable(text)), ".py")
 
 
 def test_the_same_program_gives_the_same_text() -> None:

@@ -20,6 +20,7 @@ from . import adjoint
 from .codegen.cuda import cuda_text
 from .codegen.linemap import Text
 from .codegen.python import module_text
+from .codegen.threads import threaded_text
 from .frontend.arrays.broadcast import GUESS
 from .frontend.specialise import specialise
 from .ir.nodes import Call, Function
@@ -30,7 +31,9 @@ from .library import ROUTINES
 from .passes import (
     expand_rules,
     finish,
+    finish_divided,
     finish_for_kernels,
+    finish_for_threads,
     history,
     in_strips,
     scaled,
@@ -41,22 +44,23 @@ from .passes import (
     unscaled,
 )
 from .program import Program, Spec
+from .threads import Plan, divide, parts_mapped
 from .watch import watched
 
 Pass = Callable[[Function], Function]
 
 AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-BEFORE_TEXT: tuple[Pass, ...] = (adjoint.expanded, expand_rules, unguard, scaled, history, simplify, finish)
 AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
-BEFORE_KERNELS: tuple[Pass, ...] = (
+SPELLED: tuple[Pass, ...] = (
     adjoint.expanded,
     expand_rules,
     unguard,
     scaled,
-    simplify,
-    finish_for_kernels,
-)
+)  # nothing is differentiated any more
+BEFORE_TEXT: tuple[Pass, ...] = (*SPELLED, history, simplify, finish)
+BEFORE_THREADS: tuple[Pass, ...] = (*SPELLED, simplify, finish_for_threads)
+BEFORE_KERNELS: tuple[Pass, ...] = (*SPELLED, simplify, finish_for_kernels)
 
 always_verify = False  # tests set it
 seconds: defaultdict[str, float] = defaultdict(float)  # where adjit's own time goes, by step
@@ -178,10 +182,29 @@ def emit(fn: Function, options: Options, title: str = "", lent: Collection[int] 
         fn = passes(fn, BEFORE_KERNELS)
         with timed("codegen"):
             return cuda_text(fn, title)
-    fn = passes(fn, [unscaled if options.fastmath and p is scaled else p for p in BEFORE_TEXT])
+    if options.parallel and not options.debug_nans:
+        plan = divided(fn, options)
+        if plan.parts:
+            with timed("codegen"):
+                return threaded_text(plan, options, tuple(ROUTINES), title, lent)
+    fn = passes(fn, spelled(BEFORE_TEXT, options))
     if options.debug_nans:
         fn = inspected(watched(fn), "watch")
     elif not options.precise:
         fn = passes(fn, (staged_but_sums if options.fastmath else staged,))
     with timed("codegen"):
         return module_text(fn, options, tuple(ROUTINES), title, lent)
+
+
+def spelled(chosen: Sequence[Pass], options: Options) -> list[Pass]:
+    """The passes, with the short forms of formulas where rounding is free."""
+    return [unscaled if options.fastmath and p is scaled else p for p in chosen]
+
+
+def divided(fn: Function, options: Options) -> Plan:
+    """A function in parts for several threads, each finished by itself."""
+    plan = divide(passes(fn, spelled(BEFORE_THREADS, options)))
+    last: tuple[Pass, ...] = (finish_divided,)
+    if not options.precise:
+        last = (*last, staged_but_sums if options.fastmath else staged)
+    return parts_mapped(plan, lambda one: passes(one, last)) if plan.parts else plan

@@ -26,7 +26,7 @@ from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
 from ..errors import AdjitError, BackendError
 from ..options import Options
-from . import aliasing, files, modules, pytree, tracebacks
+from . import aliasing, files, modules, pytree, threads, tracebacks
 from .modules import Loaded
 from .support import Failure
 from .workspace import EMPTY, Lent, Pool
@@ -150,7 +150,15 @@ class Runner:
         self.otherwise: Callable[[], Runner] | None = None  # makes a runner without the guesses
         self.unguessed: Runner | None = None
         self.replaced: Runner | None = None
-        self.pool = Pool() if text.workspace else None
+        self.pool: Pool | None = None
+        if text.workspace:
+            self.pool = threads.ThreadedPool(chosen.parallel) if text.parallel else Pool()
+        self.enter = self.entered()
+
+    def entered(self) -> Callable[..., Any]:
+        """The function to call."""
+        call = self.loaded.call
+        return threads.turned(call) if self.text.parallel and self.loaded.compiled else call
 
     def prepare(self, leaves: Sequence[Any]) -> None:
         """Compile for these leaves, ahead of the call."""
@@ -174,6 +182,7 @@ class Runner:
         except OSError as error:  # Numba cannot write its files: go on without them
             files.no_cache(f"{error.strerror or error}")
             self.loaded = modules.in_memory(self.text)
+            self.enter = self.entered()
             self.prepare(leaves)
             return
         except Exception as error:
@@ -210,7 +219,7 @@ class Runner:
         if not self.loaded.compiled:
             leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
         try:
-            found = self.loaded.call(*leaves) if self.pool is None else self.with_workspace(leaves)
+            found = self.enter(*leaves) if self.pool is None else self.with_workspace(leaves)
         except Failure as failed:
             if unequal(failed, self.text) and self.otherwise is not None:
                 return self.replacement(leaves).call(leaves)
@@ -246,7 +255,7 @@ class Runner:
             leaves = [x if t is None else t(x) for x, t in zip(leaves, self.scalars, strict=True)]
         lent = Lent(self.pool, self.pool.take())
         try:
-            found = self.loaded.call(*leaves, lent.words[0])
+            found = self.enter(*leaves, lent.words[0])
         except Failure as failed:
             lent.back()
             raise failure(failed, self.text) from None
@@ -301,7 +310,7 @@ class Runner:
         assert self.pool is not None
         words = self.pool.take()
         try:
-            return self.loaded.call(*leaves, words)
+            return self.enter(*leaves, words)
         finally:
             self.pool.give(words)
 

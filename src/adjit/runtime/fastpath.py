@@ -139,7 +139,7 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         w.unless(
             f"same({here}(), {known})" if isinstance(value, list | dict | tuple) else f"{here}() is {known}"
         )
-    w.names.update(call=runner.loaded.call, text=runner.text)
+    w.names.update(call=runner.enter, text=runner.text)
     passed = list(w.leaves)
     if runner.pool is not None:
         w.names.update(take=runner.pool.take, give=runner.pool.give)

@@ -69,3 +69,37 @@ def stop_of(start: int, length: int, step: int, n: int) -> int:
     if length <= 0:
         stop = start
     return stop if stop >= 0 else -n - 1
+
+
+@jitable
+def share(lo: int, passes: int, k: int, threads: int, step: int) -> int:
+    """Where share `k` of the passes of a loop begins, and share `k - 1` ends."""
+    return lo + (passes * k // threads) * step
+
+
+@jitable
+def own(array: Any, copies: Any, thread: int) -> Any:
+    """The array that a thread adds to: the first one has the array itself."""
+    return copies[thread - 1] if thread > 0 else array
+
+
+@jitable
+def note(status: Any, thread: int, code: int, of_index: int, index: int, length: int) -> None:
+    """A check failed in a thread; `code` is the number of the check plus 2."""
+    status[thread, 0] = code
+    status[thread, 1] = of_index
+    status[thread, 2] = index
+    status[thread, 3] = length
+
+
+@jitable
+def surface(status: Any) -> None:
+    """Raise the failure of the first thread that has one: an error inside a thread is lost."""
+    for thread in range(status.shape[0]):
+        code = status[thread, 0]
+        if code == 0:
+            raise MemoryError("a thread could not finish")
+        if code != 1 and status[thread, 1] != 0:
+            raise Failure(code - 2, status[thread, 2], status[thread, 3])
+        if code != 1:
+            raise Failure(code - 2)

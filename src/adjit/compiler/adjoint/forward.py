@@ -21,7 +21,7 @@ from .activity import Activity, is_active
 from .capacity import Capacity
 from .copying import elements, flat_index, nest, shape_of, store_flat
 from .fusion import Trailing
-from .hull import extents, starts
+from .hull import extents, room, starts
 from .marks import Collected, allocate
 from .plan import Plan, Snapshot
 from .storage import ZERO, Layout, Lookup, layout, size, slot, trips
@@ -86,7 +86,7 @@ class ForwardSweep:
 
     def boxed(self, snapshot: Snapshot) -> bool:
         """Whether the copies of a snapshot have one shape, known on top, and one slot per pass of a box."""
-        top = all(isinstance(x, Const) or self.place.is_top(x) for x in snapshot.operands())
+        top = all(isinstance(x, Const) or self.place.is_top(x) for x in snapshot.shape())
         return top and self.layout(self.place.block_with[snapshot.loop]).site is None
 
     def sites_within(self, stmt: Stmt) -> list[Site]:
@@ -175,7 +175,7 @@ class ForwardSweep:
         whole = shape_of(self.b, root)
         if self.boxed(snapshot):
             passes = [trips(self.b, s, _same) for s in self.layout(self.place.block_with[snapshot.loop]).box]
-            shape = [*passes, *extents(self.b, snapshot.hull, whole, _same)]
+            shape = [*passes, *room(self.b, snapshot.hull, whole, _same)]
             self.trail.buffers[snapshot] = self.b.alloc(shape, dtype, hint)
             return
 

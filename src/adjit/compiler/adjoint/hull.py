@@ -16,7 +16,7 @@ from ..ir.builder import Builder, const
 from ..ir.nodes import Block, Const, For, Load, Op, Operand, Stmt, Var, While
 from ..ir.visitor import walk
 from .placement import Placement
-from .storage import Lookup, trips
+from .storage import Lookup, strip_of, trips
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,18 @@ class Linear:
 class Interval:
     start: Linear
     loop: For  # as many elements as this loop has passes
+    strip: bool = False  # whether that is the length of a row or, in the last strip, less
 
     def key(self) -> tuple[object, ...]:
         return self.start, self.loop.lo, self.loop.hi, self.loop.step
 
     def operands(self) -> tuple[Operand, ...]:
         return (*(v for v, _ in self.start.terms), self.loop.lo, self.loop.hi)
+
+    def shape(self) -> tuple[Operand, ...]:
+        """What the room that is kept for it depends on, and where it starts."""
+        bounds = () if self.strip else (self.loop.lo, self.loop.hi)
+        return (*(v for v, _ in self.start.terms), *bounds)
 
     def length(self, b: Builder, at: Lookup) -> Operand:
         return trips(b, self.loop, at)
@@ -92,7 +98,7 @@ def _interval(place: Placement, index: Operand, loop: For | While) -> Interval |
         total[w] = total.get(w, 0) + c * k
     constant += c * (edge[1] + shift)
     kept = tuple(sorted(((w, k) for w, k in total.items() if k), key=lambda t: place.order[t[0]]))
-    return Interval(Linear(kept, constant), inner)
+    return Interval(Linear(kept, constant), inner, strip_of(place, inner) is not None)
 
 
 def linear(place: Placement, x: Operand) -> tuple[dict[Var, int], int]:
@@ -116,6 +122,14 @@ def linear(place: Placement, x: Operand) -> tuple[dict[Var, int], int]:
 def extents(b: Builder, of: Hull, whole: Sequence[Operand], at: Lookup) -> list[Operand]:
     """The lengths of a hull; `whole` are those of the array."""
     return [n if interval is None else interval.length(b, at) for interval, n in zip(of, whole, strict=True)]
+
+
+def room(b: Builder, of: Hull, whole: Sequence[Operand], at: Lookup) -> list[Operand]:
+    """The lengths of the memory kept for a hull: the same in each pass of the loops around it."""
+    return [
+        n if interval is None or interval.strip else interval.length(b, at)
+        for interval, n in zip(of, whole, strict=True)
+    ]
 
 
 def starts(b: Builder, of: Hull, at: Lookup) -> list[Operand]:

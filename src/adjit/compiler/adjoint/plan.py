@@ -39,6 +39,10 @@ class Snapshot:
         """What start and length of the hull are made of."""
         return tuple(x for interval in self.hull if interval is not None for x in interval.operands())
 
+    def shape(self) -> tuple[Operand, ...]:
+        """What the room for it is made of."""
+        return tuple(x for interval in self.hull if interval is not None for x in interval.shape())
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -90,7 +90,8 @@ def reverse_loop(sweep: ReverseSweep, stmt: For | While) -> None:
     if inner or kept:
         params, inits = tuple(carried.params[n] for n in kept), tuple(carried.inits[n] for n in kept)
         body = Block(tuple(inner), tuple(yields[n] for n in kept))
-        b.emit(For(iv, lo, hi, step, params, inits, body, tuple(new), loc=stmt.loc))
+        promised = isinstance(stmt, For) and stmt.promised
+        b.emit(For(iv, lo, hi, step, params, inits, body, tuple(new), promised=promised, loc=stmt.loc))
     _after(sweep, stmt, carried, outs)
 
 

@@ -60,12 +60,12 @@ def _extends(place: Placement, loop: Loop, inner: list[Loop]) -> bool:
     if not isinstance(loop, For) or loop.stop is not None:
         return False
     around = (loop, *inner)
-    own = [s for s in inner if isinstance(s, For) and _strip_of(place, s) not in around]
+    own = [s for s in inner if isinstance(s, For) and strip_of(place, s) not in around]
     bounds = [x for s in own for x in (s.lo, s.hi)]
     return not any(isinstance(x, Var) and place.inside(place.block_of[x], loop) for x in bounds)
 
 
-def _strip_of(place: Placement, loop: For) -> For | None:
+def strip_of(place: Placement, loop: For) -> For | None:
     """The loop `for c in range(lo, hi, w)` of which this one is `for i in range(c, min(c + w, hi))`."""
     start = place.definition[loop.lo] if isinstance(loop.lo, Var) else None
     if not isinstance(start, For) or loop.lo is not start.iv or loop.step != 1 or start.step < 1:
@@ -83,7 +83,7 @@ def _strip_of(place: Placement, loop: For) -> For | None:
 
 def whole_box(place: Placement, box: tuple[For, ...]) -> tuple[For, ...]:
     """The box with one loop for each loop in strips."""
-    strips = {s: _strip_of(place, s) for s in box}
+    strips = {s: strip_of(place, s) for s in box}
     split = {c for c in strips.values() if c in box}
     found = []
     for s in box:

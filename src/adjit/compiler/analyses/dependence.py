@@ -9,6 +9,7 @@ routines; memory outside the function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..ir.nodes import Accumulate, Alloc, For, Function, Load, Operand, Reshape, Stmt, Store, Var, View, While
@@ -269,8 +270,27 @@ class Dependence:
     def _order_free(self, loop: For) -> bool:
         if loop.stop is not None or any(isinstance(a.type, Array) for a in loop.args):
             return False
-        if loop.independent:
-            return True
+        return loop.independent or self._apart(loop, lambda x, y: False)
+
+    def order_free_as_promised(self, loop: For) -> bool:
+        """The same, where the user promises it by `prange`: accesses whose indices are read from memory are
+        believed
+        to be apart. Those that can be told from the loop variables are not.
+        """
+        if not loop.promised or loop.stop is not None or any(isinstance(a.type, Array) for a in loop.args):
+            return False
+        return self._apart(loop, lambda x, y: self._opaque(x, loop) or self._opaque(y, loop))
+
+    def _opaque(self, x: Access, loop: For) -> bool:
+        """Whether an index is a value of the pass that is none of the loop variables'."""
+        depth = len(self.definitions.place[loop].loops)
+        known = set(self.forms.iteration.values())
+        index = x.levels[0][1]
+        return not x.extra and any(
+            i is None or any(s.depth > depth and s not in known for s in i.terms) for i in index
+        )
+
+    def _apart(self, loop: For, believed: Callable[[Access, Access], bool]) -> bool:
         if not all(is_sum(self.definitions, loop, k) for k in range(len(loop.args))):
             return False
         found: dict[object, Access] = {}
@@ -286,7 +306,7 @@ class Dependence:
             self.carried(x, y, loop)
             for k, x in enumerate(accesses)
             for y in accesses[: k + 1]
-            if x.write or y.write
+            if (x.write or y.write) and not believed(x, y)
         )
 
     def carried(self, x: Access, y: Access, loop: Loop) -> bool:

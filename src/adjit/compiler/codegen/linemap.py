@@ -38,6 +38,7 @@ class Text:
     workspace: bool = False  # whether it has a last parameter more, see `workspace`
     folded: tuple[tuple[Location, ...], ...] = ()
     target: str = "cpu"
+    parallel: bool = False  # whether it asks its workspace for threads, see `threads`
     kernels: tuple[tuple[str, tuple[Type, ...]], ...] = ()  # names, and types of the parameters
 
     def user_locations(self, line: int) -> list[Location]:

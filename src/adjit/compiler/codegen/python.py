@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from ...options import Options
-from ..ir.nodes import NOWHERE, Function
+from ..ir.nodes import NOWHERE, Function, Location
 from ..ops import TABLE, bessel, incomplete, special
 from .linemap import Text
 from .naming import RESERVED, identifier
-from .statements import TAB, WORKSPACE, Statements
+from .statements import TAB, WORKSPACE, Line, Statements
 from .workspace import reusable
 
 HELPERS = (
@@ -34,24 +35,28 @@ HELPERS = (
     "stop_of",
     "take",
     "take_zeros",
+    "note",
+    "own",
+    "share",
+    "surface",
 )
 BOUND = (*map(bessel.spelling, bessel.NAMES), *incomplete.NAMES)  # SciPy's own code computes these
 VECTOR = tuple(sorted({op.vector for op in TABLE.values()} - {""}))
 FASTMATH = ("reassoc", "nsz", "arcp", "contract", "afn")  # never nnan, ninf
 
 
-def _decorator(options: Options) -> str:
+def decorator(options: Options) -> str:
     fast = f", fastmath={{{', '.join(repr(f) for f in FASTMATH)}}}" if options.fastmath else ""
     return f'@numba.njit(error_model="numpy", nogil=True, cache=True{fast})'
 
 
-def _header(fn: Function, body: Statements, title: str) -> list[str]:
+def header(fn: Function, body: Statements, title: str) -> list[str]:
     """The module's docstring: what it is, where it comes from, its parameters and results."""
     origin = f" ({os.path.basename(fn.loc.file)}:{fn.loc.line})" if fn.loc.line > 0 else ""
     lines = [f'"""{title}{origin}', ""]
     lines.extend(f"{body.names[v]}: {v.type}" for v in fn.params)
     results = [f"{x.type}" for x in fn.results]
-    if body.kept:
+    if body.workspace:
         lines.append(f"{WORKSPACE}: memory kept from call to call; its first word counts what is in use")
     lines.append(f"returns {', '.join(results) if results else 'nothing'}")
     lines.extend(fn.notes)
@@ -74,30 +79,59 @@ def module_text(
     """The text of the module; its function has the name of `fn`. `routines` are library calls it may make,
     `lent` results that may lie in the workspace.
     """
-    name = identifier(fn.name)
-    taken = (WORKSPACE, *HELPERS, *special.NAMES, *BOUND, *VECTOR, *routines)
-    if name in taken or name in RESERVED:
-        name += "_"
+    taken = reserved(routines)
+    name = name_of(fn, taken)
     kept = reusable(fn, lent)
     body = Statements(fn, (name, *taken), kept, options.precise)
     body.run()
     params = [*(body.names[v] for v in fn.params), *([WORKSPACE] if kept else [])]
-    code = [
-        f"def {name}({', '.join(params)}):",
-        *((TAB * depth + text) if text else "" for depth, text, *_ in body.lines),
-    ]
-    head = [
-        *_header(fn, body, title or name),
-        "",
-        *_imports(code, routines, options.precise),
-        "",
-        "",
-        _decorator(options),
-    ]
-    places = [*([NOWHERE] * (len(head) + 1)), *(loc for _, _, loc, _ in body.lines)]
-    folded = [*([()] * (len(head) + 1)), *(inner for *_, inner in body.lines)]
-    text = "\n".join([*head, *code]) + "\n"
-    return Text(text, name, tuple(body.sites), tuple(places), bool(kept), tuple(folded))
+    pieces = [Piece(decorator(options), name, tuple(params), tuple(body.lines))]
+    head = header(fn, body, title or name)
+    made = assembled(head, pieces, routines, options.precise)
+    return replace(made, sites=tuple(body.sites), workspace=bool(kept))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One function of a module."""
+
+    decorator: str
+    name: str
+    params: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+
+def reserved(routines: tuple[str, ...]) -> tuple[str, ...]:
+    """Names that mean something in a module."""
+    return (WORKSPACE, "in_threads", *HELPERS, *special.NAMES, *BOUND, *VECTOR, *routines)
+
+
+def name_of(fn: Function, taken: Collection[str]) -> str:
+    name = identifier(fn.name)
+    return f"{name}_" if name in taken or name in RESERVED else name
+
+
+def assembled(head: list[str], pieces: Sequence[Piece], routines: tuple[str, ...], precise: bool) -> Text:
+    """The module of some functions, the last of which is its public one."""
+    code: list[str] = []
+    places: list[Location] = []
+    folded: list[tuple[Location, ...]] = []
+    for piece in pieces:
+        own: list[tuple[str, Location, tuple[Location, ...]]] = [
+            ("", NOWHERE, ()),
+            ("", NOWHERE, ()),
+            (piece.decorator, NOWHERE, ()),
+        ]
+        own.append((f"def {piece.name}({', '.join(piece.params)}):", NOWHERE, ()))
+        own += [((TAB * depth + text) if text else "", loc, inner) for depth, text, loc, inner in piece.lines]
+        code += [text for text, *_ in own]
+        places += [loc for _, loc, _ in own]
+        folded += [inner for *_, inner in own]
+    first = [*head, "", *_imports(code, routines, precise)]
+    places = [*([NOWHERE] * len(first)), *places]
+    folded = [*([()] * len(first)), *folded]
+    text = "\n".join([*first, *code]) + "\n"
+    return Text(text, pieces[-1].name, (), tuple(places), folded=tuple(folded))
 
 
 def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[str]:
@@ -110,6 +144,7 @@ def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[
         ("scipy_special", BOUND),
         ("special", set(special.NAMES).difference(vector)),
         ("support", HELPERS),
+        ("together", ["in_threads"]),
         ("vector", vector),
     )
     for home, known in homes:

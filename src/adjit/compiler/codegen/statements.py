@@ -70,8 +70,10 @@ class Statements:
         taken: Sequence[str],
         kept: frozenset[Var] = frozenset(),
         precise: bool = False,
+        always: bool = False,
     ) -> None:
         self.fn = fn
+        self.workspace = bool(kept) or always
         self.kept = kept
         self.folded = fold(fn)
         self.names = name_variables(fn, self.folded, taken)
@@ -83,7 +85,7 @@ class Statements:
         self.loc = NOWHERE
 
     def run(self) -> None:
-        if self.kept:
+        if self.workspace:
             first = ast.Subscript(ast.Name(WORKSPACE, ast.Load()), literal(0), ast.Store())
             self.put(ast.Assign([first], literal(8)))
         self.block(self.fn.body)

@@ -99,11 +99,21 @@ def _counted(ctx: Specialiser, node: ast.For, over: RangeValue, items: list[Valu
         if step.value == 0:
             ctx.error(InferenceError, "range() arg 3 must not be zero")
         header = Counted(
-            lo, hi, int(step.value), hint, lambda iv: ctx.assign(node.target, ScalarValue(iv, weak=True))
+            lo,
+            hi,
+            int(step.value),
+            hint,
+            lambda iv: ctx.assign(node.target, ScalarValue(iv, weak=True)),
+            over.promised,
         )
     else:
         header = Counted(
-            const(0), trips(ctx, over), 1, "k", lambda k: ctx.assign(node.target, range_item(ctx, over, k))
+            const(0),
+            trips(ctx, over),
+            1,
+            "k",
+            lambda k: ctx.assign(node.target, range_item(ctx, over, k)),
+            over.promised,
         )
     _run(ctx, node, header, items)
 

@@ -51,6 +51,7 @@ class Counted:
     step: int
     hint: str
     bind: Callable[[Var], None]
+    promised: bool = False
 
 
 @dataclass
@@ -190,9 +191,8 @@ class _Attempt:
         self.leave(outs)
         if isinstance(loop.header, Counted):
             h = loop.header
-            ctx.b.emit(
-                For(iv, h.lo, h.hi, h.step, tuple(flat), inits, body, tuple(outs), stop, loc=ctx.b.loc)
-            )
+            shape = (iv, h.lo, h.hi, h.step, tuple(flat), inits, body, tuple(outs), stop)
+            ctx.b.emit(For(*shape, promised=h.promised, loc=ctx.b.loc))
         else:
             ctx.b.emit(While(tuple(flat), inits, cond, body, tuple(outs), stop, loc=ctx.b.loc))
         self.rebind(outs)

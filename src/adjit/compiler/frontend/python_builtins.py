@@ -103,6 +103,11 @@ def _range(ctx: Specialiser, a: Value, b: Value | None = None, step: Value = ONE
     return RangeValue(integer(ctx, lo), integer(ctx, hi), integer(ctx, step))
 
 
+def _prange(ctx: Specialiser, a: Value, b: Value | None = None, step: Value = ONE) -> Value:
+    lo, hi = (ZERO, a) if b is None else (a, b)
+    return RangeValue(integer(ctx, lo), integer(ctx, hi), integer(ctx, step), promised=True)
+
+
 @define(np.ndindex)
 def _ndindex(ctx: Specialiser, *shape: Value) -> Value:
     found = list(shape)
@@ -391,7 +396,7 @@ for _name, _function in (
 try:
     import numba
 
-    TABLE[numba.prange] = TABLE[range]
+    define(numba.prange)(_prange)
     TABLE[numba.get_num_threads] = lambda ctx, args, kwargs: Static(1)  # loops run in one thread, the first
     TABLE[numba.get_thread_id] = lambda ctx, args, kwargs: Static(0)
     TABLE[numba.literally] = lambda ctx, args, kwargs: args[0]

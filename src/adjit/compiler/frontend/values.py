@@ -113,9 +113,12 @@ class Method:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeValue:
+    """`promised`: the user's `prange`."""
+
     lo: Value
     hi: Value
     step: Value
+    promised: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -195,7 +195,8 @@ class For(Stmt):
     `stop`, a boolean defined in the body, ends the loop after the pass in which it is true.
     `trips`, where wanted, is the number of passes made. `independent` states that no pass reads what another
     wrote
-    (accumulations apart) and that the order of passes does not matter.
+    (accumulations apart) and that the order of passes does not matter. `promised`: the user says so, by
+    `prange`; only what cannot be told from the indices is believed.
     """
 
     iv: Var
@@ -209,6 +210,7 @@ class For(Stmt):
     stop: Operand | None = None
     trips: Var | None = None
     independent: bool = False
+    promised: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

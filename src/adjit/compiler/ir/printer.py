@@ -137,6 +137,7 @@ class _Printer:
         head += f" with ({args})" if args else ""
         trips = f" trips {self.name(stmt.trips)}" if stmt.trips is not None else ""
         free = " independent" if isinstance(stmt, For) and stmt.independent else ""
+        free += " promised" if isinstance(stmt, For) and stmt.promised else ""
         self.put(depth, f"{head}{self.outs(stmt.outs)}{trips}{free}:")
         if isinstance(stmt, While):
             self.block(stmt.cond, depth + 1)

@@ -128,13 +128,32 @@ AFTER: tuple[Pass, ...] = (
 CLEAN: tuple[Pass, ...] = (hoist_all, cse, simplify_ops, dce)
 
 
-AFTER_FOR_KERNELS: tuple[Pass, ...] = (
+FREE: tuple[Pass, ...] = (  # nothing that ties one pass of a loop to the next
     *AFTER[: AFTER.index(hoist_all)],
     hoist_guarded,  # an array that each pass makes stays in the pass
     *(p for p in AFTER[AFTER.index(hoist_all) + 1 : AFTER.index(relay)]),
     cse,
     simplify_ops,
     dce,
+)
+
+AFTER_FOR_KERNELS: tuple[Pass, ...] = tuple(p for p in FREE if p is not contract)
+
+AFTER_FOR_THREADS: tuple[Pass, ...] = (
+    *FREE[: FREE.index(first_stores) + 1],
+    gather,
+    *FREE[FREE.index(first_stores) + 1 :],
+)
+
+DIVIDED: tuple[Pass, ...] = (
+    hoist_all,
+    cse,
+    simplify_ops,
+    forward_stores,
+    dead_stores,
+    dce,
+    promote_all,
+    *AFTER[AFTER.index(relay) :],
 )
 
 
@@ -161,6 +180,16 @@ def finish_for_kernels(fn: Function) -> Function:
     return _run(fn, AFTER_FOR_KERNELS)
 
 
+def finish_for_threads(fn: Function) -> Function:
+    """The same where loops are divided among threads: gathered sums need no copies of arrays."""
+    return _run(fn, AFTER_FOR_THREADS)
+
+
+def finish_divided(fn: Function) -> Function:
+    """What is left to do to the parts of a divided function."""
+    return _run(fn, DIVIDED)
+
+
 def staged(fn: Function) -> Function:
     """Calls of elementary functions apart from what is carried, for a function that is compiled with them
     in vectors.
@@ -183,4 +212,12 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
     return fn
 
 
-__all__ = ["expand_rules", "finish", "finish_for_kernels", "in_strips", "simplify"]
+__all__ = [
+    "expand_rules",
+    "finish",
+    "finish_divided",
+    "finish_for_kernels",
+    "finish_for_threads",
+    "in_strips",
+    "simplify",
+]

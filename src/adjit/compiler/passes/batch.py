@@ -220,7 +220,9 @@ class _Strips:
         ]
         self.block(loop.body.stmts, [])
         body = Block(tuple(self.out), tuple(self.sums[a] for a in loop.args))
-        strips = replace(renamed, iv=self.chunk, step=STRIP, args=args, body=body, independent=False)
+        strips = replace(
+            renamed, iv=self.chunk, step=STRIP, args=args, body=body, independent=False, promised=False
+        )
         return [*self.before, strips]
 
     def get(self, x: Operand) -> Operand:
@@ -287,6 +289,7 @@ class _Strips:
                 body=Block(tuple(body), yields),
                 outs=same(s.outs),
                 independent=False,
+                promised=False,
             )
         )
 

@@ -228,6 +228,7 @@ class _Fusing(Rewriter):
             body=Block(stmts, (*first.body.yields, *body.yields)),
             outs=(*first.outs, *second.outs),
             independent=first.independent and second.independent and not self.tied(first, second),
+            promised=False,
         )
 
     def tied(self, first: For, second: For) -> bool:

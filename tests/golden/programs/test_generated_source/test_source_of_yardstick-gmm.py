@@ -88,20 +88,13 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     saved_t = take(ws, (trips, trips_1), np.float64)
     trips_2 = len(range(0, n_x, 128))
     saved_t_1 = take(ws, (trips, trips_2, trips_1), np.float64)
-    count = 0
-    for k in range(n_alphas):
-        count_1 = 0
-        for i in range(0, n_x, 128):
-            count_1 += n_x_1 * len(range(i, minimum(i + 128, n_x), 1))
-        count += count_1
-    saved_xc = take(ws, (count,), np.float64)
+    saved_xc = take(ws, (trips, trips_2, n_x_1, 128), np.float64)
     trips_3 = maximum(n_x, 0)
     saved_y = take(ws, (trips, trips_1, trips_3), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
     prior = 0.0
-    position = 0
     for k in range(n_alphas):
         # for a in range(d):
         log_diag = 0.0
@@ -130,6 +123,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             end = minimum(i + 128, n_x)
             # for a in range(d):
             trips_1 = len(range(i, end, 1))
+            k_1 = i // 128
             # for a in range(d):
             for a in range(n_x_1):
                 # xc[a] = x[i, a] - means[k, a]
@@ -140,14 +134,11 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                     # xc[a] = x[i, a] - means[k, a]
                     xc[a, u(at)] = x[u(i_1), a] - means_1
                 # for a in range(d):
-                t_3 = a * trips_1
                 for j in range(trips_1):
-                    saved_xc[u(position + (t_3 + j))] = xc[a, j]
+                    saved_xc[k, u(k_1), a, j] = xc[a, j]
             # for i in range(n):
             for i_1 in range(i, end):
                 sq[u(i_1 - i)] = 0.0
-            # y = np.exp(icf[k, a]) * xc[a]
-            k_1 = i // 128
             # for a in range(d):
             for a in range(n_x_1):
                 # y = np.exp(icf[k, a]) * xc[a]
@@ -183,7 +174,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             for i_1 in range(i, end):
                 # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
                 inner[k, u(i_1)] = t_5 - 0.5 * sq[u(i_1 - i)]
-            position += n_x_1 * trips_1
         prior += t * frob - m * log_diag
 
     # mx = inner[0, i]
@@ -383,8 +373,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         ct_t_1 = 0.0
         for i in range(t_4, -1, -128):
             end = minimum(i + 128, n_x)
-            trips = len(range(i, end, 1))
-            position -= n_x_1 * trips
             for i_1 in range(i, end):
                 # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
                 ct_t_2 = ct_inner[u(k), u(i_1)]
@@ -412,27 +400,24 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
                     t_3 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
                     icf_1 = icf[u(k), u(t_3)]
-                    t_10 = b * trips
                     # for i in range(n):
                     ct_icf_1 = 0.0
                     for i_1 in range(i, end):
                         at = i_1 - i
                         # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                        xc_1 = saved_xc[u(position + (t_10 + at))]
+                        xc_1 = saved_xc[u(k), u(k_1), b, u(at)]
                         ct_t_2 = ct_y[u(at)]
                         ct_xc[b, u(at)] += ct_t_2 * icf_1
                         ct_icf_1 += ct_t_2 * xc_1
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
                     ct_icf[u(k), u(t_3)] += ct_icf_1
-                # y = np.exp(icf[k, a]) * xc[a]
-                t_3 = a * trips
                 # for i in range(n):
                 ct_t_2 = 0.0
                 ct_means_1 = 0.0
                 for i_1 in range(i, end):
                     at = i_1 - i
                     # y = np.exp(icf[k, a]) * xc[a]
-                    xc_1 = saved_xc[u(position + (t_3 + at))]
+                    xc_1 = saved_xc[u(k), u(k_1), u(a), u(at)]
                     # for i in range(n):
                     ct_y_1 = ct_y[u(at)]
                     ct_y[u(at)] = 0.0
