@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..ir.nodes import Block, Op, Operand, Stmt, Var
 from ..ir.types import Array, Type
 from ..ir.visitor import defined
-from . import carry, exchanges
+from . import carry, exchanges, sharing
 from .arrays import as_variable, full
 from .arrays.linear import equal
 from .blocks import (
@@ -117,12 +117,32 @@ class _Merge:
         for slot, (a, b), place in zip(slots, pairs, places, strict=True):
             like = b if carry.missing(a) or self.then.dead else a
             built.append(carry.build(ctx, slot, like, rest, iter(place), "?"))
+        self.part(pairs, built)
         for (frame, name), k in self.wanted.items():
             value = built[k]
             frame.names[name] = _named(value, name)
         for frame, name in self.dropped:
             frame.names.pop(name, None)
         ctx.dead = self.then.dead and self.orelse.dead
+
+    def part(self, pairs: Sequence[Pair], built: Sequence[Value]) -> None:
+        """Which list or object a name sees may depend on the side: none of them changes afterwards."""
+        sides = [self.owners(s) for s in (self.then, self.orelse)]
+        for n, (pair, value) in enumerate(zip(pairs, built, strict=True)):
+            if pair[0] is pair[1]:
+                continue
+            parts = [(k, p) for k, v in enumerate(pair) for p in sharing.changeable(v)]
+            if any(sides[k].get(id(p), {n}) != {n} for k, p in parts):
+                sharing.keep(self.ctx, (*pair, value), "a branch")
+
+    def owners(self, s: Side) -> dict[int, set[int]]:
+        """The pairs that see each list or object at the end of a side; INSIDE for other names."""
+        found: dict[int, set[int]] = {}
+        for key, value in s.names.items():
+            if key[0] is not self.ctx.frame or self.keep(key[1]):
+                for part in sharing.changeable(value):
+                    found.setdefault(id(part), set()).add(self.wanted.get(key, INSIDE))
+        return found
 
     def note_exchanges(self, slots: Sequence[Slot], outs: Sequence[Operand]) -> None:
         """The results of a branch that exchanges arrays are those arrays in another order."""

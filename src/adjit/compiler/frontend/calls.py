@@ -33,6 +33,7 @@ from . import (
     python_builtins,
     python_types,
     resolve,
+    sharing,
 )
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
@@ -94,12 +95,10 @@ def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Valu
 def expression(ctx: Specialiser, node: ast.Call) -> Value:
     """The value of a call in the user's text."""
     function = ctx.eval(node.func)
-    values = ctx.spread([*node.args, *(k.value for k in node.keywords)]) if not _starred(node) else None
-    if values is not None:
-        args = values[: len(node.args)]
-        kwargs = {str(k.arg): v for k, v in zip(node.keywords, values[len(node.args) :], strict=True)}
+    if isinstance(function, Method) and sharing.can_change(function.owner):
+        (function,), (args, kwargs) = sharing.holding(ctx, [function], lambda: _arguments(ctx, node))
     else:
-        args, kwargs = _spread_arguments(ctx, node)
+        args, kwargs = _arguments(ctx, node)
     with ctx.at(node):
         return call(ctx, function, args, kwargs)
 
@@ -108,7 +107,11 @@ def _starred(node: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
 
 
-def _spread_arguments(ctx: Specialiser, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+def _arguments(ctx: Specialiser, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    if not _starred(node):
+        values = ctx.spread([*node.args, *(k.value for k in node.keywords)])
+        named = zip(node.keywords, values[len(node.args) :], strict=True)
+        return values[: len(node.args)], {str(k.arg): v for k, v in named}
     args = ctx.spread(node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:

@@ -16,13 +16,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import InferenceError, NotDifferentiableError, OutOfBoundsError, UnsupportedSyntaxError
+from ...errors import (
+    InferenceError,
+    NotDifferentiableError,
+    OutOfBoundsError,
+    OverwriteError,
+    UnsupportedSyntaxError,
+)
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
 from ..ir.visitor import operands
 from . import arrays
 from .arrays.promote import is_array, is_number, value_of
 from .carry import kind_of, same_value
+from .sharing import REMEDY
 from .structure import is_namedtuple
 from .values import (
     ArrayValue,
@@ -368,6 +375,10 @@ def changed(ctx: Specialiser, old: Value, new: Value) -> None:
                 "a list, dict or object that belongs to the caller or the module stays as it is",
                 "make a copy of it first, such as list(x) or dict(x)",
             )
+    if id(old) in ctx.aliased:
+        why = ctx.aliased[id(old)][1]
+        ctx.error(OverwriteError, f"{describe(old)} that several names may see is changed", why, REMEDY)
+    ctx.mutated[id(old)] = old
     ctx.replace_everywhere(old, new)
 
 

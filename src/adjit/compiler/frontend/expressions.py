@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import AdjitError, InferenceError, NameResolutionError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Op, Operand
-from . import arrays, containers, effects, resolve
+from . import arrays, containers, effects, resolve, sharing
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
 from .carry import GUESS
@@ -186,7 +186,10 @@ def in_order(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
     for node in nodes:
         if any(is_virtual(v) for v in values) and effects.may_write(ctx, node):
             values = [ctx.settled(v, "t") for v in values]
-        values.append(ctx.eval(node))
+            values, found = sharing.holding(ctx, values, lambda: ctx.eval(node))  # noqa: B023
+            values.append(found)
+        else:
+            values.append(ctx.eval(node))
     return values
 
 

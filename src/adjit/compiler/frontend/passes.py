@@ -10,20 +10,20 @@ new array in each pass gets storage of its own, into which the pass copies at it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Block, Const, For, Operand, Var, While
 from ..ir.types import INT, Array, Scalar
-from . import carry, exchanges
+from . import carry, exchanges, sharing
 from .arrays import copy_into, full
 from .arrays.linear import equal
 from .arrays.promote import is_number
 from .blocks import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
 from .branches import either
 from .carry import Copies, Items, Mixed, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .loop import ActiveLoop, Conditional, Counted, Loop, Unrollable
 from .plan import Guess, Plan, exchanged, fits, has_storage, widened, without_references
 from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
@@ -33,70 +33,17 @@ if TYPE_CHECKING:
 LIMIT = 24
 
 
-@dataclass(frozen=True)
-class ActiveLoop:
-    """A loop whose body is being walked and that could be written out pass by pass instead."""
-
-    iv: Var
-    key: object
-    scope: object
-
-
-@dataclass
-class Counted:
-    """for iv in range(lo, hi, step)"""
-
-    lo: Operand
-    hi: Operand
-    step: int
-    hint: str
-    bind: Callable[[Var], None]
-
-
-@dataclass
-class Conditional:
-    """while test()"""
-
-    test: Callable[[], Operand]
-
-
-@dataclass
-class Loop:
-    """`entered` are names that a pass may read before it binds them, `head` those needed by a pass or
-    afterwards.
-    """
-
-    node: object
-    header: Counted | Conditional
-    body: Callable[[], None]
-    assigned: tuple[str, ...]
-    head: frozenset[str]
-    entered: frozenset[str]
-    stop: str | None = None
-    unrollable: bool = False
-
-    def key(self, ctx: Specialiser) -> object:
-        return (self.node, ctx.path)
-
-
-class Unrollable(Exception):
-    """The passes differ in kind: only a loop written out pass by pass can hold them."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__()
-        self.name, self.reason = name, reason
-
-
 def run(ctx: Specialiser, loop: Loop) -> None:
     """Emit the loop."""
 
     plan = _start(ctx, loop)
+    apart: frozenset[Key] = frozenset()
     for _ in range(LIMIT):
-        attempt = _Attempt(ctx, loop, plan)
+        attempt = _Attempt(ctx, loop, plan, apart)
         if attempt.walk():
             ctx.plans[loop.key(ctx)] = {k[1]: s for k, s in plan.items() if k[0] is ctx.frame}
             return
-        plan = attempt.next
+        plan, apart = attempt.next, attempt.apart
     ctx.error(InferenceError, "no types can be found for the variables of this loop")
 
 
@@ -124,18 +71,22 @@ def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot
 
 
 class _Attempt:
-    """One walk of the body under a plan; `next` is the plan to try after a failure."""
+    """One walk of the body under a plan; `next` is the plan to try after a failure. Names that see one list
+    or object before the loop do so in each pass, but for those in `apart`.
+    """
 
-    def __init__(self, ctx: Specialiser, loop: Loop, plan: Plan) -> None:
+    def __init__(self, ctx: Specialiser, loop: Loop, plan: Plan, apart: frozenset[Key]) -> None:
         self.ctx, self.loop, self.plan = ctx, loop, dict(plan)
         self.next: Plan = dict(plan)
         self.before = names_now(ctx)
+        self.apart, self.first = apart, sharing.leaders(self.before, apart)
         self.scope = ctx.b.scopes[-1]
         self.places: dict[Key, list[ArrayValue]] = {}
         self.inits: dict[Key, list[Operand]] = {}
         self.args: dict[Key, list[Var]] = {}
         self.entry: dict[Key, Value | None] = {}
         self.ends: dict[Key, Value | None] = {}
+        self.joined: set[Key] = set()  # names that come to see one list or object in a pass
 
     def walk(self) -> bool:
         ctx = self.ctx
@@ -293,8 +244,8 @@ class _Attempt:
     def bind(self) -> None:
         """Names at the start of a pass."""
         ctx = self.ctx
-        for key, slot in self.plan.items():
-            frame, name = key
+        for key in sorted(self.plan, key=lambda k: k in self.first):
+            slot, (frame, name) = self.plan[key], key
             value = self.before.get(key)
             if isinstance(slot, Guess):
                 self.entry[key] = frame.names[name] = Undefined(name, carry.GUESS)
@@ -306,7 +257,14 @@ class _Attempt:
                 self.entry[key] = None  # its memory is made when its shape is known
             else:
                 args, places = iter(self.args[key]), iter(self.places[key])
-                self.entry[key] = frame.names[name] = carry.build(ctx, slot, value, args, places, name)
+                built = carry.build(ctx, slot, value, args, places, name)
+                self.entry[key] = frame.names[name] = self.one_of(key, built)
+
+    def one_of(self, key: Key, built: Value) -> Value:
+        """The value of the first of the names that see one list or object."""
+        leader = self.first.get(key)
+        value = self.entry.get(leader) if leader is not None else None
+        return value if value is not None and self.plan.get(leader) == self.plan[key] else built  # type: ignore[arg-type]
 
     def start_pass(self) -> Var:
         ctx, loop = self.ctx, self.loop
@@ -339,6 +297,8 @@ class _Attempt:
 
     def agree(self) -> bool:
         """Whether the plan held; else `next` is wider."""
+        if not self.stay_together():
+            return False
         moved = exchanged(self.ctx, self.plan, self.before, self.entry, self.ends)
         for key, end in self.ends.items():
             slot = self.plan.get(key, Same())
@@ -355,6 +315,26 @@ class _Attempt:
             if isinstance(new, Mixed) and not isinstance(slot, Mixed):
                 self.mixed(key, new)
         return self.next == self.plan
+
+    def stay_together(self) -> bool:
+        """Whether names that see one list or object still do so at the end; else some are `apart`."""
+        ctx = self.ctx
+        starts = {k: v for k in (*self.before, *self.plan) if (v := self.entry.get(k, self.before.get(k)))}
+        ends = {k: self.ends.get(k, v) for k, v in starts.items()}
+        if sharing.inner_names(ctx, {k: v for k, v in starts.items() if self.visible(k)}, self.first):
+            sharing.refuse(ctx, "a list or object", "a loop")
+        parted = frozenset(k for k, f in self.first.items() if ends.get(k) is not ends.get(f))
+        met: dict[int, Key] = {}
+        for key, end in ends.items():
+            if self.visible(key) and end is not None and sharing.can_change(end):
+                other = met.setdefault(id(end), key)
+                if starts[other] is not starts[key] or key in self.apart:
+                    self.joined |= {other, key}
+        for key in (*parted, *(self.first[k] for k in parted), *self.joined):
+            if sharing.changed(ctx, starts[key]):
+                sharing.refuse(ctx, _hint(key), "a loop")
+        self.apart |= parted
+        return not parted
 
     def mixed(self, key: Key, slot: Mixed) -> None:
         if key[1] in self.loop.entered or key[0] is not self.ctx.frame or key[1] not in self.loop.assigned:
@@ -476,9 +456,13 @@ class _Attempt:
                 frame.names.pop(name, None)
             else:
                 frame.names[name] = value
+        for (frame, name), leader in self.first.items():
+            if (frame, name) in self.plan and self.plan.get(leader) == self.plan[frame, name]:
+                frame.names[name] = leader[0].names[leader[1]]
         for name in self.loop.assigned:
             if name not in self.loop.head:
                 ctx.frame.names.pop(name, None)
+        sharing.keep(ctx, [f.names.get(n) for f, n in self.joined], "a loop")
 
     def if_entered(self, value: Value, name: str) -> Value:
         """A name that each pass binds is bound afterwards if there was a pass."""
@@ -494,4 +478,4 @@ def _hint(key: Key) -> str:
     return key[1].lstrip("@")
 
 
-__all__ = ["Conditional", "Counted", "Loop", "Scalar", "Unrollable", "run"]
+__all__ = ["ActiveLoop", "Conditional", "Counted", "Loop", "Scalar", "Unrollable", "run"]

@@ -90,6 +90,8 @@ class Specialiser:
         self.lists: set[Var] = set()
         self.exchanges: list[tuple[frozenset[Var], frozenset[Var]]] = []
         self.foreign: list[tuple[Value, str]] = []
+        self.mutated: dict[int, Value] = {}  # lists, dicts and objects that were replaced by changed ones
+        self.aliased: dict[int, tuple[Value, str]] = {}  # those that must not change any more, and why
         self.loops: list[ActiveLoop] = []
         self.unroll: set[object] = set()
         self.path: tuple[object, ...] = ()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ... import errors
 from ...errors import AdjitError, InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
-from . import arrays, containers, loops
+from . import arrays, containers, loops, sharing
 from .arrays.promote import is_array, is_number
 from .branches import branch
 from .expressions import BINARY, binary, text
@@ -219,7 +219,7 @@ def _augmented(ctx: Specialiser, s: ast.AugAssign) -> None:
     elif isinstance(target, ast.Attribute):
         owner = ctx.eval(target.value)
         old = ctx.attribute(owner, target.attr)
-        value = ctx.eval(s.value)
+        (owner,), value = sharing.holding(ctx, [owner], lambda: ctx.eval(s.value))
         if isinstance(old, ArrayValue) and not isinstance(s.op, ast.MatMult):
             arrays.augassign(ctx, old, BINARY[type(s.op)], value)
         else:
@@ -231,7 +231,7 @@ def _augmented_name(ctx: Specialiser, s: ast.AugAssign, name: str) -> None:
     if isinstance(old, VirtualArray):
         old = arrays.materialise(ctx, old, name)
         ctx.frame.names[name] = old
-    value = ctx.eval(s.value)
+    (old,), value = sharing.holding(ctx, [old], lambda: ctx.eval(s.value))
     if isinstance(old, ArrayValue) and not isinstance(s.op, ast.MatMult):
         if containers.is_list(ctx, old):
             ctx.error(InferenceError, "a list whose length is known at run time only cannot grow")
