@@ -30,6 +30,8 @@ from . import (
     directional,
     fence,
     inlined,
+    list_methods,
+    lists,
     python_builtins,
     python_types,
     resolve,
@@ -41,7 +43,7 @@ from .normalise import RESULT, Normal, normalise
 from .scope import Facts, analyse
 from .source import FunctionNode, Source, plain_function, source_of
 from .structure import field_names, is_record
-from .values import Closure, Mapping_, Method, Record, Sequence_, Static, Value
+from .values import Closure, ListValue, Mapping_, Method, Record, Sequence_, Static, Value
 
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
@@ -149,6 +151,12 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
         return handler(ctx, args, kwargs)
     if args and function in (np.stack, np.vstack) and containers.is_list(ctx, args[0]):
         return _stacked(ctx, args, kwargs)
+    if args and function in list_methods.JOINING and isinstance(args[0], ListValue) and len(args) < 3:
+        axis = kwargs.pop("axis", args[1] if len(args) > 1 else None)
+        if not kwargs:
+            return list_methods.join_rows(ctx, function, args[0], axis)
+    if arrays.knows(function):
+        args = [lists.plain(ctx, v) for v in args]
     if arrays.knows(function):
         return arrays.numpy_call(ctx, function, list(args), kwargs)
     if _own(function):
@@ -319,8 +327,10 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
         return call(ctx, getattr(owner.cls, name), [owner, *args], kwargs)
     if kwargs:
         ctx.error(UnsupportedSyntaxError, f"keyword arguments of the method {name!r} are not supported")
+    if isinstance(owner, ListValue):
+        return list_methods.method(ctx, owner, name, args)
     if isinstance(owner, Sequence_):
-        return containers.list_method(ctx, owner, name, args)
+        return list_methods.of_sequence(ctx, owner, name, args)
     assert isinstance(owner, Mapping_)
     return containers.dict_method(ctx, owner, name, args)
 

@@ -34,6 +34,7 @@ from .structure import is_namedtuple
 from .values import (
     ArrayValue,
     IndexSpace,
+    ListValue,
     Mapping_,
     Method,
     RangeValue,
@@ -264,7 +265,7 @@ def attribute(ctx: Specialiser, owner: Value, name: str) -> Value:
             if name in fields:
                 return fields[name]
             return _class_attribute(ctx, owner, cls, name)
-        case Sequence_() | Mapping_():
+        case Sequence_() | Mapping_() | ListValue():
             return Method(owner, name)
         case RangeValue(lo=lo, hi=hi, step=step) if name in ("start", "stop", "step"):
             return {"start": lo, "stop": hi, "step": step}[name]

@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import AdjitError, InferenceError, NameResolutionError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Op, Operand
-from . import arrays, containers, effects, resolve, sharing
+from . import arrays, containers, effects, list_methods, lists, resolve, sharing
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
 from .carry import GUESS
@@ -26,6 +26,7 @@ from .values import (
     ArrayValue,
     Closure,
     IndexSpace,
+    ListValue,
     Mapping_,
     Maybe,
     Method,
@@ -254,8 +255,10 @@ def _formatted(ctx: Specialiser, node: ast.expr, value: object) -> str:
 
 def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.MatMult):
-        return arrays.numpy_call(ctx, np.matmul, [left, right], {})
+        return arrays.numpy_call(ctx, np.matmul, [lists.plain(ctx, v) for v in (left, right)], {})
     name = BINARY[type(op)]
+    if isinstance(left, ListValue) or isinstance(right, ListValue):
+        return list_methods.binary(ctx, name, left, right)
     if _arithmetic(left) and _arithmetic(right):
         if containers.is_list(ctx, left) or containers.is_list(ctx, right):
             ctx.error(InferenceError, "a list takes no arithmetic", instead="make it an array with np.array")
@@ -326,6 +329,8 @@ def truth(ctx: Specialiser, value: Value) -> Value:
             return Static(bool(items))
         case Mapping_(items=found):
             return Static(bool(found))
+        case ListValue():
+            return list_methods.truth(ctx, value)
         case Record() | Closure() | Method():
             return Static(True)
         case RangeValue() | Stream() | IndexSpace():
@@ -359,9 +364,11 @@ def compare(ctx: Specialiser, op: ast.cmpop, left: Value, right: Value) -> Value
             same = containers.identical(left, right)
             return Static(same if isinstance(op, ast.Is) else not same)
         case ast.In() | ast.NotIn():
-            found = containers.contains(ctx, right, left)
+            found = containers.contains(ctx, lists.plain(ctx, right), left)
             return found if isinstance(op, ast.In) else negation(ctx, truth(ctx, found))
     name = COMPARE[type(op)]
+    if isinstance(left, ListValue) or isinstance(right, ListValue):
+        return list_methods.compare(ctx, name, left, right)
     if _arithmetic(left) and _arithmetic(right):
         return arrays.compare(ctx, name, left, right)
     together = containers.compare(ctx, name, left, right)
@@ -473,7 +480,9 @@ def _static_index(value: Value) -> bool:
 
 def subscript(ctx: Specialiser, owner: Value, index: Value) -> Value:
     if isinstance(owner, ArrayValue | VirtualArray):
-        return arrays.getitem(ctx, owner, index)
+        return arrays.getitem(ctx, owner, lists.plain(ctx, index))
+    if isinstance(owner, ListValue):
+        return list_methods.getitem(ctx, owner, index)
     return containers.getitem(ctx, owner, index)
 
 

@@ -9,17 +9,18 @@ pass (`passes`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...errors import InferenceError
+from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
 from . import arrays, containers, passes
+from .arrays.promote import is_array
 from .branches import branch
 from .passes import Conditional, Counted, Loop, Unrollable
 from .python_builtins import range_item, stream, trips
-from .values import IndexSpace, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
+from .values import IndexSpace, ListValue, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -76,18 +77,31 @@ def _for(ctx: Specialiser, node: ast.For, over: Value) -> None:
         return
     source = stream(ctx, over)
     if isinstance(source, Sequence_):
-        _unrolled(ctx, node, list(source.items))
+        walk = lambda: _unrolled(ctx, node, list(source.items))  # noqa: E731
+        _held(ctx, (over,) if isinstance(over, Sequence_) and over.kind is list else (), walk)
         return
     header = Counted(const(0), source.length, 1, "i", lambda iv: ctx.assign(node.target, source.element(iv)))
-    _held(ctx, source, lambda: _run(ctx, node, header, None))
+    _held(ctx, source.over, lambda: _run(ctx, node, header, None))
 
 
-def _held(ctx: Specialiser, source: Stream, walk: Callable[[], None]) -> None:
-    """While an array is looped over, its memory is in use."""
-    names = [ctx.fresh_name("over") for _ in source.over]
-    for name, value in zip(names, source.over, strict=True):
+def _held(ctx: Specialiser, over: Sequence[Value], walk: Callable[[], None]) -> None:
+    """While an array is looped over, its memory is in use; a list must keep its length."""
+    names = [ctx.fresh_name("over") for _ in over]
+    for name, value in zip(names, over, strict=True):
         ctx.frame.names[name] = value
+    counts = {v.count for v in over if isinstance(v, ListValue)}
+    written = ctx.written & counts
+    ctx.written -= counts
     walk()
+    same = all(ctx.frame.names.get(n) is v or is_array(v) for n, v in zip(names, over, strict=True))
+    if ctx.written & counts or not same:
+        ctx.error(
+            OverwriteError,
+            "a list is changed while a loop runs over it",
+            "how far the loop runs would depend on the changes",
+            "write 'while i < len(x)' instead, or loop over a copy",
+        )
+    ctx.written |= written
     for name in names:
         ctx.frame.names.pop(name, None)
 

@@ -16,16 +16,29 @@ from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Block, Const, For, Operand, Var, While
 from ..ir.types import INT, Array, Scalar
-from . import carry, exchanges, sharing
+from . import carry, exchanges, growth, sharing
 from .arrays import copy_into, full
 from .arrays.linear import equal
 from .arrays.promote import is_number
 from .blocks import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
 from .branches import either
-from .carry import Copies, Items, Mixed, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .carry import (
+    Copies,
+    Items,
+    Listed,
+    Mixed,
+    Optional_,
+    Part,
+    Place,
+    Reference,
+    Same,
+    Slot,
+    Storage,
+    missing,
+)
 from .loop import ActiveLoop, Conditional, Counted, Loop, Unrollable
 from .plan import Guess, Plan, exchanged, fits, has_storage, widened, without_references
-from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
+from .values import ArrayValue, Item, ListValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -81,7 +94,7 @@ class _Attempt:
         self.before = names_now(ctx)
         self.apart, self.first = apart, sharing.leaders(self.before, apart)
         self.scope = ctx.b.scopes[-1]
-        self.places: dict[Key, list[ArrayValue]] = {}
+        self.places: dict[Key, list[Place]] = {}
         self.inits: dict[Key, list[Operand]] = {}
         self.args: dict[Key, list[Var]] = {}
         self.entry: dict[Key, Value | None] = {}
@@ -125,6 +138,7 @@ class _Attempt:
             finally:
                 written, ctx.written = ctx.written, log | ctx.written
             dead, ctx.dead = ctx.dead, False
+            self.check_appended(written)
             if loop.unrollable:
                 ctx.loops.pop()
             self.ends = {k: self.entry.get(k) if dead else v for k, v in self.end_names().items()}
@@ -149,6 +163,17 @@ class _Attempt:
         self.rebind(outs)
         return True
 
+    def check_appended(self, written: set[Var]) -> None:
+        """An array that a pass puts into a list must not be written in another one."""
+        found = next((v for v in written & self.ctx.appended if v.number < self.mark), None)
+        if found is not None:
+            self.ctx.error(
+                OverwriteError,
+                f"the array {found.name!r} is written in the loop that appends it to a list",
+                "all items would be this one array",
+                "append a copy of it",
+            )
+
     # -- before the loop
     def enter(self) -> None:
         ctx = self.ctx
@@ -167,10 +192,14 @@ class _Attempt:
             for target, source in copies.pairs:
                 with thawed(ctx, target.base):
                     copy_into(ctx, target, source)  # type: ignore[arg-type]
+            for a, b in copies.lists:
+                growth.copy_all(ctx, [(a, b)])
+                if isinstance(b, ListValue):
+                    growth.freeze(ctx, [b], f"{_hint(key)!r} stands for it at first and for a copy in the loop")
             self.args[key] = [ctx.b.fresh(_hint(key), t) for t in (carry.types(slot))]
         self.references()
 
-    def storage(self, key: Key, slot: Slot | Guess, value: Value | None) -> list[ArrayValue]:
+    def storage(self, key: Key, slot: Slot | Guess, value: Value | None) -> list[Place]:
         """Memory for the arrays that a pass makes anew, holding what the name has before the loop."""
         ctx = self.ctx
         if missing(value):
@@ -193,7 +222,22 @@ class _Attempt:
                     )
                     freeze(ctx, place.base, ctx.b.origin(value.base), reason)
                 return [place]
+            case Listed(item=item):
+                own = isinstance(value, ListValue) and self.own_list(key, value)
+                return [self.list_storage(key, item, value, own)]
         return []
+
+    def list_storage(self, key: Key, item: Item, value: Value | None, own: bool) -> ListValue:
+        name = (self.loop.key(self.ctx), key[1])
+        return growth.storage(self.ctx, item, value, own, _hint(key), self.scope, name)
+
+    def own_list(self, key: Key, value: ListValue) -> bool:
+        """Whether no other name sees the list."""
+        everything = [((f, name), v) for f in self.ctx.reachable() for name, v in f.names.items()]
+        return not any(
+            other != key and (self.visible(other) or other[1].startswith("@")) and growth.holds(v, value)
+            for other, v in everything
+        )
 
     def own(self, key: Key, value: ArrayValue) -> bool:
         """Whether the memory was made here and no other name sees it."""
@@ -297,6 +341,8 @@ class _Attempt:
 
     def agree(self) -> bool:
         """Whether the plan held; else `next` is wider."""
+        growth.written_out(self.loop, self.before, self.ends)
+        growth.move(self.ctx, self.scope, [(self.before.get(k), end) for k, end in self.ends.items()])
         if not self.stay_together():
             return False
         moved = exchanged(self.ctx, self.plan, self.before, self.entry, self.ends)
@@ -369,6 +415,7 @@ class _Attempt:
         out: list[Operand] = []
         pairs: list[tuple[ArrayValue, Value]] = []
         owners: list[Key] = []
+        moving: list[tuple[Key, ListValue, Value]] = []
         for key, slot in self.plan.items():
             end = self.ends[key]
             if isinstance(slot, Guess):
@@ -379,12 +426,15 @@ class _Attempt:
             out.extend(carry.yields(ctx, slot, end, copies))
             pairs.extend(copies.pairs)
             owners.extend(key for _ in copies.pairs)
+            moving.extend((key, a, v) for a, v in copies.lists)
+        growth.check_apart(ctx, moving, {**names_now(ctx), **self.ends}, self.visible)
+        growth.copy_all(ctx, [(a, v) for _, a, v in moving])
         for key, (place, value) in zip(owners, pairs, strict=True):
             self.protect(key, place, value, written)
         copy_all(ctx, pairs, "changes its length from one pass of the loop to the next")
         return out
 
-    def late(self, key: Key, slot: Slot, end: Value | None) -> list[ArrayValue]:
+    def late(self, key: Key, slot: Slot, end: Value | None) -> list[Place]:
         """Memory for an array that the loop binds first: before the loop, once its shape is known."""
         ctx = self.ctx
         match slot:
@@ -398,6 +448,9 @@ class _Attempt:
                 with outside(ctx):
                     shape = [hoisted(ctx, body, n, "loop") for n in end.shape]
                     return [full(ctx, ctx.b.alloc(shape, dtype, _hint(key)))]
+            case Listed(item=item):
+                with outside(ctx):
+                    return [self.list_storage(key, item, None, False)]
         return []
 
     def protect(self, key: Key, place: ArrayValue, value: Value, written: set[Var]) -> None:
@@ -414,7 +467,7 @@ class _Attempt:
                 continue
             shared = frozenset(r for a in arrays_in(held) for r in ctx.b.origin(a.base)) & roots
             if shared and self.places.get(other):
-                others |= {p.base for p in self.places[other]}
+                others |= {p.base for p in self.places[other] if isinstance(p, ArrayValue)}
             else:
                 others |= {r for r in shared if r.number < self.mark}
         if not others:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from . import carry, exchanges
 from .arrays.promote import is_number
 from .blocks import Key
-from .carry import Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
-from .values import ArrayValue, Maybe, Value, VirtualArray
+from .carry import Items, Listed, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .items import holding
+from .values import ArrayValue, ListValue, Maybe, Value, VirtualArray
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -37,6 +38,8 @@ def fits(slot: Slot | Guess, value: Value | None) -> bool:
             return isinstance(value, ArrayValue) and len(value.shape) == ndim
         case Storage(ndim=ndim):
             return isinstance(value, ArrayValue | VirtualArray) and len(value.shape) == ndim
+        case Listed():
+            return isinstance(value, ListValue)
         case Same():
             return not missing(value) and not (value is not None and is_number(value))
     return False
@@ -90,6 +93,10 @@ def widened(
         case Storage(dtype=dtype, ndim=ndim):
             if isinstance(end, ArrayValue | VirtualArray) and len(end.shape) == ndim:
                 return Storage(_wider(dtype, end), ndim)
+        case Listed(item=item):
+            wider = holding(ctx, item, end)
+            if wider is not None:
+                return Listed(wider)
     what = carry.kind_of(end) if end is not None else "unbound"
     return Mixed(f"it is {_slot_kind(slot)} before a pass of the loop and {what} after it")
 
@@ -134,7 +141,7 @@ def _token(ctx: Specialiser, key: Key, starts: Mapping[Key, ArrayValue]) -> obje
 
 def has_storage(slot: Slot) -> bool:
     match slot:
-        case Storage():
+        case Storage() | Listed():
             return True
         case Optional_(inner=inner):
             return has_storage(inner)
@@ -176,6 +183,8 @@ def _slot_kind(slot: Slot | Guess) -> str:
             return f"a {dtype} scalar"
         case Items(kind=kind, slots=slots):
             return f"a {kind.__name__} of {len(slots)}"
+        case Listed():
+            return "a list"
         case Storage(ndim=ndim) | Reference(ndim=ndim):
             return f"a {ndim}-dimensional array"
     return "another value"

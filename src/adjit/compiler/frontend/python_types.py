@@ -15,13 +15,14 @@ import numpy as np
 
 from ...errors import InferenceError, UnsupportedSyntaxError
 from ..ir.nodes import Operand
-from . import containers
+from . import containers, list_methods
 from .arrays import randomness
 from .arrays.promote import dtype_of, is_array, is_weak
 from .python_builtins import NONE, PARTIAL, define
 from .structure import field_names, is_record
 from .values import (
     Closure,
+    ListValue,
     Mapping_,
     Method,
     RangeValue,
@@ -44,6 +45,10 @@ def _tuple(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B
 
 @define(list, numba.typed.List)
 def _list(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B008
+    if containers.known_items(ctx, values) is None:
+        found = list_methods.listed(ctx, values)
+        if found is not None:
+            return found
     return Sequence_(tuple(containers.items(ctx, values)), list)
 
 
@@ -99,6 +104,8 @@ def python_type(ctx: Specialiser, value: Value) -> type:
     match value:
         case Sequence_(kind=kind):
             return kind
+        case ListValue():
+            return list
         case Mapping_():
             return dict
         case Record(cls=cls):

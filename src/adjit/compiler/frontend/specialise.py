@@ -30,7 +30,7 @@ from .intermediates import check_all_marked, intermediate
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
-from .values import ArrayValue, Closure, Mapping_, Maybe, Record, Sequence_, Value, VirtualArray
+from .values import ArrayValue, Closure, Item, Mapping_, Maybe, Record, Sequence_, Value, VirtualArray
 
 Result = TypeVar("Result")
 
@@ -88,6 +88,8 @@ class Specialiser:
         self.born: dict[VirtualArray, object] = {}
         self.plans: dict[object, object] = {}
         self.lists: set[Var] = set()
+        self.list_items: dict[object, Item] = {}  # of lists that loops make, by loop and name
+        self.appended: set[Var] = set()  # arrays that lists hold copies of
         self.exchanges: list[tuple[frozenset[Var], frozenset[Var]]] = []
         self.foreign: list[tuple[Value, str]] = []
         self.mutated: dict[int, Value] = {}  # lists, dicts and objects that were replaced by changed ones
@@ -223,7 +225,11 @@ class Specialiser:
         return found
 
     def unroll_and_retry(self, loop: ActiveLoop) -> NoReturn:
-        raise Again(loop.scope, lambda: self.unroll.add(loop.key))
+        self.walk_again(loop.scope, lambda: self.unroll.add(loop.key))
+
+    def walk_again(self, scope: object, prepare: Callable[[], None]) -> NoReturn:
+        """Walk the statement under way in a block again, after `prepare`."""
+        raise Again(scope, prepare)
 
     def settled(self, value: Value, hint: str) -> Value:
         """A value without unmaterialised arrays."""
