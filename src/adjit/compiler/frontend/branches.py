@@ -265,9 +265,10 @@ class _Merge:
     def reusable_list(self, a: Value | None, b: Value | None, item: Item, pair: int) -> ListValue | None:
         """The list of one side, where no other name sees it."""
         for value, k in ((a, 0), (b, 1)):
-            if isinstance(value, ListValue) and value.item == item and value.count not in self.locals[k]:
-                if not any(self.seen_list(value, s, pair) for s in (self.then, self.orelse)):
-                    return value
+            if not isinstance(value, ListValue) or value.item != item or value.count in self.locals[k]:
+                continue
+            if not any(self.seen_list(value, s, pair) for s in (self.then, self.orelse)):
+                return value
         return None
 
     def seen_list(self, value: Value, s: Side, pair: int) -> bool:

@@ -149,12 +149,8 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     handler = python_builtins.handler(function)
     if handler is not None:
         return handler(ctx, args, kwargs)
-    if args and function in (np.stack, np.vstack) and containers.is_list(ctx, args[0]):
-        return _stacked(ctx, args, kwargs)
-    if args and function in list_methods.JOINING and isinstance(args[0], ListValue) and len(args) < 3:
-        axis = kwargs.pop("axis", args[1] if len(args) > 1 else None)
-        if not kwargs:
-            return list_methods.join_rows(ctx, function, args[0], axis)
+    if args and function in list_methods.JOINING and list_methods.is_open(ctx, args[0]):
+        return list_methods.joined(ctx, function, args, kwargs)
     if arrays.knows(function):
         args = [lists.plain(ctx, v) for v in args]
     if arrays.knows(function):
@@ -183,14 +179,6 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     if isinstance(plain, types.FunctionType) and not _foreign(plain):
         return enter(ctx, plain, args, kwargs)
     return arrays.numpy_call(ctx, function, list(args), kwargs)
-
-
-def _stacked(ctx: Specialiser, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-    """np.stack of a list that is an array already."""
-    axis = kwargs.pop("axis", Static(0))
-    if len(args) > 1 or kwargs or containers.static_int(axis) != 0:
-        ctx.error(UnsupportedSyntaxError, "a list of this kind is stacked along the first axis only")
-    return arrays.numpy_call(ctx, np.array, [args[0]], {})
 
 
 def _own(function: object) -> bool:

@@ -425,54 +425,6 @@ def setattr_(ctx: Specialiser, owner: Value, name: str, value: Value) -> None:
 Handler = Callable[..., Value]
 
 
-def list_method(ctx: Specialiser, owner: Sequence_, name: str, args: list[Value]) -> Value:
-    """Methods of tuples and lists."""
-    found = list(owner.items)
-    values = [ctx.settled(v, "item") for v in args]
-    none, at = Static(None), static_int(args[0]) if args else None
-    match name, len(args):
-        case "index", 1:
-            return _index(ctx, found, args[0])
-        case "count", 1:
-            hits = [equality(ctx, v, args[0]) for v in found]
-            if all(isinstance(h, Static) for h in hits):
-                return Static(sum(bool(h.value) for h in hits if isinstance(h, Static)))
-        case "copy", 0:
-            return Sequence_(owner.items, owner.kind)
-    result: Value = none
-    if owner.kind is list:
-        match name, len(args):
-            case "append", 1:
-                new = [*found, values[0]]
-            case "extend", 1:
-                new = [*found, *(ctx.settled(v, "item") for v in items(ctx, args[0]))]
-            case "insert", 2 if at is not None:
-                new = [*found]
-                new.insert(at, values[1])
-            case "pop", 0 | 1 if found and (not args or at is not None):
-                new = [*found]
-                result = new.pop(-1 if at is None else at)
-            case "reverse", 0:
-                new = found[::-1]
-            case "clear", 0:
-                new = []
-            case _:
-                ctx.error(UnsupportedSyntaxError, f"the list method {name!r} is not supported in this form")
-        changed(ctx, owner, Sequence_(tuple(new), list))
-        return result
-    return ctx.error(UnsupportedSyntaxError, f"the tuple method {name!r} is not supported in this form")
-
-
-def _index(ctx: Specialiser, found: list[Value], item: Value) -> Value:
-    for k, v in enumerate(found):
-        hit = equality(ctx, v, item)
-        if not isinstance(hit, Static):
-            break
-        if hit.value:
-            return Static(k)
-    return ctx.error(InferenceError, "the position of an item in a list is not known at compile time")
-
-
 def dict_method(ctx: Specialiser, owner: Mapping_, name: str, args: list[Value]) -> Value:
     """Methods of dicts."""
     match name, len(args):

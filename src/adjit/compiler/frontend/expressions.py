@@ -268,7 +268,7 @@ def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Val
         return found
     if isinstance(left, Static) and isinstance(right, Static) and name in PYTHON:
         return Static(static(ctx, PYTHON[name], left.value, right.value))
-    if _array_like(left) or _array_like(right):
+    if is_array(left) or is_array(right):
         return arrays.binary(ctx, name, _as_array(ctx, left), _as_array(ctx, right))
     return ctx.error(
         InferenceError,
@@ -278,10 +278,6 @@ def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Val
 
 def _arithmetic(value: Value) -> bool:
     return is_array(value) or is_number(value)
-
-
-def _array_like(value: Value) -> bool:
-    return is_array(value)
 
 
 def _as_array(ctx: Specialiser, value: Value) -> Value:

@@ -1,6 +1,7 @@
 """Lists that change their length where passes or sides of control flow meet.
 
-Input: values of names before a statement and at the ends of its blocks. Output: lists moved into memory before
+Input: values of names before a statement and at the ends of its blocks. Output: lists moved into memory
+before
 the statement, which is walked again; storage for a name that comes to stand for another list, and copies into
 it. Invariants: a copy that stands for a list is refused to change while another name sees the original.
 Non-goals: what a list is in memory (`lists`).
@@ -90,21 +91,43 @@ def holds(value: Value | None, a: ListValue) -> bool:
 
 
 def storage(
-    ctx: Specialiser, item: Item, value: Value | None, own: bool, hint: str, scope: object, key: object
+    ctx: Specialiser, item: Item, own: Value | None, hint: str, scope: object, key: object
 ) -> ListValue:
-    """Memory for a list that each pass makes anew: that of the list before the loop, if no other name sees
-    it.
+    """Memory for a list that each pass makes anew: that of the list before the loop, where it is its
+    `own`.
     """
     item = items.joined(item, ctx.list_items.get(key, item)) or item
-    if own and isinstance(value, ListValue) and value.item == item:
-        return value
+    if isinstance(own, ListValue) and own.item == item:
+        return own
     return lists.make(ctx, item, hint, scope, key)
+
+
+def only_here(ctx: Specialiser, key: Key, value: ListValue, visible: Callable[[Key], bool]) -> bool:
+    """Whether no other name sees a list."""
+    everything = [((f, name), v) for f in ctx.reachable() for name, v in f.names.items()]
+    others = ((k, v) for k, v in everything if k != key and (visible(k) or k[1].startswith("@")))
+    return not any(holds(v, value) for _, v in others)
 
 
 def freeze(ctx: Specialiser, found: Iterable[ListValue], reason: str) -> None:
     for a in found:
         for v in memory(a):
             ctx.frozen[v] = reason
+            ctx.in_lists.add(v)
+
+
+def check_unwritten(ctx: Specialiser, written: set[Var], mark: int) -> None:
+    """What a pass puts into a list, or stands for a list by a copy, must not be written by another pass.
+    `mark`: what has a lower number was there before the loop.
+    """
+    found = next((v for v in written & ctx.in_lists if v.number < mark), None)
+    if found is not None:
+        ctx.error(
+            OverwriteError,
+            f"{found.name.removeprefix('n_')!r} is written in the loop",
+            ctx.frozen.get(found, "a list holds a copy of it"),
+            "append or keep a copy of it",
+        )
 
 
 def memory(a: ListValue) -> tuple[Var, ...]:
@@ -148,10 +171,21 @@ def check_apart(
             if shared or (holds(end, place) and not (other in moving and isinstance(end, ListValue))):
                 ctx.error(
                     OverwriteError,
-                    f"{key[1]!r} is another list at the end of a pass of the loop, which {other[1]!r} sees too",
+                    f"{key[1]!r} is another list after a pass of the loop, which {other[1]!r} sees too",
                     "a copy stands for it in the next pass",
                     sharing.REMEDY,
                 )
 
 
-__all__ = ["check_apart", "copy_all", "freeze", "holds", "move", "resized", "storage", "written_out"]
+__all__ = [
+    "check_apart",
+    "check_unwritten",
+    "copy_all",
+    "freeze",
+    "holds",
+    "move",
+    "only_here",
+    "resized",
+    "storage",
+    "written_out",
+]

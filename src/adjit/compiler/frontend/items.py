@@ -41,13 +41,14 @@ def item_of(ctx: Specialiser, value: Value) -> Item | None:
         return Column(dtype, is_weak(value) and not dtype.startswith("float"))
     if isinstance(value, ArrayValue | VirtualArray):
         return Row(value.dtype, len(value.shape))
+    keys: tuple[object, ...] = ()
     match value:
         case Static(value=v) if v is None or isinstance(v, str):
             return Fixed(v)
         case Static(value=tuple() as v):
             return item_of(ctx, Sequence_(tuple(Static(x) for x in v)))
         case Sequence_(items=found, kind=kind) if kind is tuple or not _named(ctx, value):
-            kind, keys = tuple, ()
+            kind = tuple
         case Record(cls=cls, items=fields) if is_namedtuple(cls):
             kind, keys, found = cls, tuple(fields), tuple(fields.values())
         case _:
@@ -57,8 +58,14 @@ def item_of(ctx: Specialiser, value: Value) -> Item | None:
 
 
 def _named(ctx: Specialiser, value: Value) -> bool:
-    """Whether a name sees a list, so that it could still change."""
-    return any(value is v for frame in ctx.reachable() for x in frame.names.values() for v in sharing.changeable(x))
+    """Whether a list can still be changed where it is seen: under a name, or inside two others."""
+    holders: set[int] = set()
+    for frame in ctx.reachable():
+        for name, x in frame.names.items():
+            if x is value and not name.startswith("@"):
+                return True
+            holders.update(id(v) for v in sharing.changeable(x) if any(c is value for c in children(v) or ()))
+    return len(holders) > 1
 
 
 def joined(a: Item | None, b: Item | None) -> Item | None:

@@ -7,7 +7,7 @@ would be a list of lists.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,10 +16,10 @@ from ...errors import InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Operand
 from . import arrays, containers, items, lists
-from .arrays.promote import is_array, value_of
+from .arrays.promote import dtype_of, is_array, is_number, value_of
 from .arrays.slices import as_index, part, wrapped
 from .python_builtins import stream
-from .values import Column, ListValue, Row, ScalarValue, Sequence_, SliceValue, Static, Value
+from .values import ArrayValue, Column, ListValue, Row, ScalarValue, Sequence_, SliceValue, Static, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -173,25 +173,84 @@ def of_sequence(ctx: Specialiser, owner: Sequence_, name: str, args: list[Value]
             item = new if item is None else items.joined(item, new)
         if item is not None:
             return method(ctx, lists.moved(ctx, owner, item), name, args)
-    return containers.list_method(ctx, owner, name, args)
+    return _of_known(ctx, owner, name, args)
+
+
+def _of_known(ctx: Specialiser, owner: Sequence_, name: str, args: list[Value]) -> Value:
+    """Methods of tuples and lists."""
+    found = list(owner.items)
+    values = [ctx.settled(v, "item") for v in args]
+    none, at = Static(None), containers.static_int(args[0]) if args else None
+    match name, len(args):
+        case "index", 1:
+            return _index(ctx, found, args[0])
+        case "count", 1:
+            hits = [containers.equality(ctx, v, args[0]) for v in found]
+            if all(isinstance(h, Static) for h in hits):
+                return Static(sum(bool(h.value) for h in hits if isinstance(h, Static)))
+        case "copy", 0:
+            return Sequence_(owner.items, owner.kind)
+    result: Value = none
+    if owner.kind is list:
+        match name, len(args):
+            case "append", 1:
+                new = [*found, values[0]]
+            case "extend", 1:
+                new = [*found, *(ctx.settled(v, "item") for v in containers.items(ctx, args[0]))]
+            case "insert", 2 if at is not None:
+                new = [*found]
+                new.insert(at, values[1])
+            case "pop", 0 | 1 if found and (not args or at is not None):
+                new = [*found]
+                result = new.pop(-1 if at is None else at)
+            case "reverse", 0:
+                new = found[::-1]
+            case "clear", 0:
+                new = []
+            case _:
+                ctx.error(UnsupportedSyntaxError, f"the list method {name!r} is not supported in this form")
+        containers.changed(ctx, owner, Sequence_(tuple(new), list))
+        return result
+    return ctx.error(UnsupportedSyntaxError, f"the tuple method {name!r} is not supported in this form")
+
+
+def _index(ctx: Specialiser, found: list[Value], item: Value) -> Value:
+    for k, v in enumerate(found):
+        hit = containers.equality(ctx, v, item)
+        if not isinstance(hit, Static):
+            break
+        if hit.value:
+            return Static(k)
+    return ctx.error(InferenceError, "the position of an item in a list is not known at compile time")
 
 
 JOINING: tuple[object, ...] = (np.stack, np.vstack, np.hstack, np.concatenate, np.concat)
 
 
-def join_rows(ctx: Specialiser, function: object, a: ListValue, axis: Value | None) -> Value:
+def is_open(ctx: Specialiser, value: Value) -> bool:
+    return isinstance(value, ListValue) or containers.is_list(ctx, value)
+
+
+def joined(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """`function(a)` for a list of arrays, along the first axis."""
-    rank = a.item.ndim if isinstance(a.item, Row) else 0
-    if not rank or containers.static_int(axis or ZERO_) != 0 or (function is np.hstack and rank > 1):
+    axis = kwargs.pop("axis", args[1] if len(args) > 1 else ZERO_)
+    a = args[0]
+    if isinstance(a, ListValue):
+        rank, what = a.item.ndim if isinstance(a.item, Row) else 0, items.describe(a.item)
+    else:
+        assert isinstance(a, ArrayValue)
+        rank, what = len(a.shape) - 1, containers.describe(a)
+    flat = function is np.hstack and rank > 1
+    if not rank or len(args) > 2 or kwargs or containers.static_int(axis) != 0 or flat:
         ctx.error(
             UnsupportedSyntaxError,
             "a list whose length is known at run time only is joined along the first axis only",
-            f"its items are {items.describe(a.item)}",
+            f"its items are {what}",
             "make it an array with np.array, and reshape that",
         )
-    whole = lists.as_array(ctx, a)
+    whole = lists.as_array(ctx, a) if isinstance(a, ListValue) else a
     if function is np.stack or (function is np.vstack and rank == 1):
-        return whole
+        return arrays.numpy_call(ctx, np.array, [whole], {})
     rows = ctx.b.op("mul", whole.shape[0], whole.shape[1])
     shape = Sequence_(tuple(value_of(n, weak=True) for n in (rows, *whole.shape[2:])))
     return arrays.numpy_call(ctx, np.reshape, [whole, shape], {})
@@ -228,9 +287,37 @@ def setitem(ctx: Specialiser, a: ListValue, index: Value, value: Value) -> None:
     lists.put(ctx, a, at, value)
 
 
+def set_in_sequence(ctx: Specialiser, owner: Value, index: Value, value: Value) -> None:
+    """`owner[index] = value`; a list that is written at a place known at run time only moves into memory."""
+    if isinstance(owner, Sequence_) and owner.kind is list and isinstance(index, ScalarValue):
+        containers.unroll(ctx, index.operand)
+        item = items.holding(ctx, items.item_of(ctx, value), owner)
+        if item is not None:
+            setitem(ctx, lists.moved(ctx, owner, item), index, value)
+            return
+    containers.setitem(ctx, owner, index, value)
+
+
+def check_kind(ctx: Specialiser, array: ArrayValue, value: Value) -> None:
+    """A list that is an array of integers cannot take floats, which Python's list would."""
+    if containers.is_list(ctx, array) and not array.dtype.startswith("float") and _is_float(ctx, value):
+        ctx.error(
+            InferenceError,
+            f"a list of {array.dtype} numbers gets a float",
+            "its length is known at run time only, so its items have one kind",
+            "start it with a float, such as [0.0] * n",
+        )
+
+
+def _is_float(ctx: Specialiser, value: Value) -> bool:
+    return (is_number(value) or is_array(value)) and dtype_of(ctx, value).startswith("float")
+
+
 def binary(ctx: Specialiser, op: str, left: Value, right: Value) -> Value:
     """`a + b`, a new list."""
-    both = [v for v in (left, right) if isinstance(v, ListValue) or (isinstance(v, Sequence_) and v.kind is list)]
+    both = [
+        v for v in (left, right) if isinstance(v, ListValue) or (isinstance(v, Sequence_) and v.kind is list)
+    ]
     if op != "add" or len(both) != 2:
         if is_array(left) or is_array(right):
             return arrays.binary(ctx, op, lists.plain(ctx, left), lists.plain(ctx, right))
@@ -260,4 +347,21 @@ def truth(ctx: Specialiser, a: ListValue) -> Value:
     return ScalarValue(ctx.b.op("lt", ZERO, lists.length(ctx, a)))
 
 
-__all__ = ["JOINING", "append", "binary", "compare", "copied", "extend", "getitem", "join_rows", "listed", "method", "of_sequence", "setitem", "truth"]
+__all__ = [
+    "JOINING",
+    "append",
+    "binary",
+    "check_kind",
+    "compare",
+    "copied",
+    "extend",
+    "getitem",
+    "is_open",
+    "joined",
+    "listed",
+    "method",
+    "of_sequence",
+    "set_in_sequence",
+    "setitem",
+    "truth",
+]

@@ -102,11 +102,12 @@ def _widened(ctx: Specialiser, a: ListValue, item: Item) -> ListValue:
         if any(a is v for f in ctx.reachable() for x in f.names.values() for v in inside(x)):
             _replace(ctx, a, item)
         else:
+            assert a.key is not None, "a list without a name is made for what goes into it"
             ctx.list_items[a.key] = item
 
-    if a.scope is ctx.b.scopes[-1]:
-        return _replace(ctx, a, item)
-    ctx.walk_again(a.scope, prepare)
+    if a.scope is not ctx.b.scopes[-1]:
+        ctx.walk_again(a.scope, prepare)
+    return _replace(ctx, a, item)
 
 
 def _replace(ctx: Specialiser, a: ListValue, item: Item) -> ListValue:
@@ -120,7 +121,9 @@ def inside(value: Value | None) -> Iterator[ListValue]:
     """The lists of run-time length in a value."""
     if isinstance(value, ListValue):
         yield value
-    parts = (value.value,) if isinstance(value, Maybe) else structure.children(value) if value is not None else ()
+    parts = (
+        (value.value,) if isinstance(value, Maybe) else structure.children(value) if value is not None else ()
+    )
     for part in parts or ():
         yield from inside(part)
 
@@ -176,7 +179,11 @@ def put(ctx: Specialiser, a: ListValue, at: Operand, value: Value) -> None:
     b = ctx.b
     for (leaf, memory), v in zip(_slots(a), items.flat(a.item, value), strict=True):
         if isinstance(leaf, Column):
-            x = arrays.scalar(ctx, v) if isinstance(v, ArrayValue | VirtualArray) else operand(ctx, v, leaf.dtype)
+            x = (
+                arrays.scalar(ctx, v)
+                if isinstance(v, ArrayValue | VirtualArray)
+                else operand(ctx, v, leaf.dtype)
+            )
             view.announce_write(ctx, memory[0])
             b.store(memory[0], (at,), cast(b, x, leaf.dtype))
         else:
@@ -226,7 +233,7 @@ def _put_row(
     nest(ctx, value.shape, body, independent=False)
     if isinstance(value, ArrayValue) and value.base not in ctx.frozen:
         for root in b.origin(value.base):
-            ctx.appended.add(root)
+            ctx.in_lists.add(root)
             ctx.frozen[root] = "it is in a list, for which a copy of it stands"
 
 

@@ -20,7 +20,7 @@ from .arrays.promote import is_array
 from .branches import branch
 from .passes import Conditional, Counted, Loop, Unrollable
 from .python_builtins import range_item, stream, trips
-from .values import IndexSpace, ListValue, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
+from .values import IndexSpace, ListValue, RangeValue, ScalarValue, Sequence_, Static, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser

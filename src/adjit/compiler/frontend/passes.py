@@ -9,7 +9,7 @@ new array in each pass gets storage of its own, into which the pass copies at it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...errors import InferenceError, OverwriteError
@@ -19,7 +19,6 @@ from ..ir.types import INT, Array, Scalar
 from . import carry, exchanges, growth, sharing
 from .arrays import copy_into, full
 from .arrays.linear import equal
-from .arrays.promote import is_number
 from .blocks import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
 from .branches import either
 from .carry import (
@@ -37,7 +36,7 @@ from .carry import (
     missing,
 )
 from .loop import ActiveLoop, Conditional, Counted, Loop, Unrollable
-from .plan import Guess, Plan, exchanged, fits, has_storage, widened, without_references
+from .plan import Guess, Plan, exchanged, has_storage, started, widened, without_references
 from .values import ArrayValue, Item, ListValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ LIMIT = 24
 def run(ctx: Specialiser, loop: Loop) -> None:
     """Emit the loop."""
 
-    plan = _start(ctx, loop)
+    plan = started(ctx, loop)
     apart: frozenset[Key] = frozenset()
     for _ in range(LIMIT):
         attempt = _Attempt(ctx, loop, plan, apart)
@@ -58,29 +57,6 @@ def run(ctx: Specialiser, loop: Loop) -> None:
             return
         plan, apart = attempt.next, attempt.apart
     ctx.error(InferenceError, "no types can be found for the variables of this loop")
-
-
-def _start(ctx: Specialiser, loop: Loop) -> Plan:
-    known = ctx.plans.get(loop.key(ctx), {})
-    assert isinstance(known, dict)
-    plan: Plan = {}
-    for name in dict.fromkeys([*loop.assigned, *known]):
-        if name not in loop.head or name == loop.stop:
-            continue
-        value = ctx.frame.names.get(name)
-        before = known.get(name)
-        plan[ctx.frame, name] = (
-            before if before is not None and fits(before, value) else _first(ctx, loop, name, value)
-        )
-    return plan
-
-
-def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot | Guess:
-    if missing(value):
-        return Guess() if name in loop.entered and not isinstance(value, Undefined) else Same()
-    if value is not None and is_number(value):
-        return carry.alone(ctx, value, strong=True)
-    return Same()
 
 
 class _Attempt:
@@ -138,7 +114,7 @@ class _Attempt:
             finally:
                 written, ctx.written = ctx.written, log | ctx.written
             dead, ctx.dead = ctx.dead, False
-            self.check_appended(written)
+            growth.check_unwritten(ctx, written, self.mark)
             if loop.unrollable:
                 ctx.loops.pop()
             self.ends = {k: self.entry.get(k) if dead else v for k, v in self.end_names().items()}
@@ -163,17 +139,6 @@ class _Attempt:
         self.rebind(outs)
         return True
 
-    def check_appended(self, written: set[Var]) -> None:
-        """An array that a pass puts into a list must not be written in another one."""
-        found = next((v for v in written & self.ctx.appended if v.number < self.mark), None)
-        if found is not None:
-            self.ctx.error(
-                OverwriteError,
-                f"the array {found.name!r} is written in the loop that appends it to a list",
-                "all items would be this one array",
-                "append a copy of it",
-            )
-
     # -- before the loop
     def enter(self) -> None:
         ctx = self.ctx
@@ -195,7 +160,9 @@ class _Attempt:
             for a, b in copies.lists:
                 growth.copy_all(ctx, [(a, b)])
                 if isinstance(b, ListValue):
-                    growth.freeze(ctx, [b], f"{_hint(key)!r} stands for it at first and for a copy in the loop")
+                    growth.freeze(
+                        ctx, [b], f"{_hint(key)!r} stands for it at first and for a copy in the loop"
+                    )
             self.args[key] = [ctx.b.fresh(_hint(key), t) for t in (carry.types(slot))]
         self.references()
 
@@ -223,21 +190,13 @@ class _Attempt:
                     freeze(ctx, place.base, ctx.b.origin(value.base), reason)
                 return [place]
             case Listed(item=item):
-                own = isinstance(value, ListValue) and self.own_list(key, value)
-                return [self.list_storage(key, item, value, own)]
+                return [self.list_storage(key, item, value)]
         return []
 
-    def list_storage(self, key: Key, item: Item, value: Value | None, own: bool) -> ListValue:
+    def list_storage(self, key: Key, item: Item, value: Value | None) -> ListValue:
+        own = isinstance(value, ListValue) and growth.only_here(self.ctx, key, value, self.visible)
         name = (self.loop.key(self.ctx), key[1])
-        return growth.storage(self.ctx, item, value, own, _hint(key), self.scope, name)
-
-    def own_list(self, key: Key, value: ListValue) -> bool:
-        """Whether no other name sees the list."""
-        everything = [((f, name), v) for f in self.ctx.reachable() for name, v in f.names.items()]
-        return not any(
-            other != key and (self.visible(other) or other[1].startswith("@")) and growth.holds(v, value)
-            for other, v in everything
-        )
+        return growth.storage(self.ctx, item, value if own else None, _hint(key), self.scope, name)
 
     def own(self, key: Key, value: ArrayValue) -> bool:
         """Whether the memory was made here and no other name sees it."""
@@ -364,21 +323,11 @@ class _Attempt:
 
     def stay_together(self) -> bool:
         """Whether names that see one list or object still do so at the end; else some are `apart`."""
-        ctx = self.ctx
         starts = {k: v for k in (*self.before, *self.plan) if (v := self.entry.get(k, self.before.get(k)))}
         ends = {k: self.ends.get(k, v) for k, v in starts.items()}
-        if sharing.inner_names(ctx, {k: v for k, v in starts.items() if self.visible(k)}, self.first):
-            sharing.refuse(ctx, "a list or object", "a loop")
-        parted = frozenset(k for k, f in self.first.items() if ends.get(k) is not ends.get(f))
-        met: dict[int, Key] = {}
-        for key, end in ends.items():
-            if self.visible(key) and end is not None and sharing.can_change(end):
-                other = met.setdefault(id(end), key)
-                if starts[other] is not starts[key] or key in self.apart:
-                    self.joined |= {other, key}
-        for key in (*parted, *(self.first[k] for k in parted), *self.joined):
-            if sharing.changed(ctx, starts[key]):
-                sharing.refuse(ctx, _hint(key), "a loop")
+        visible = frozenset(k for k in starts if self.visible(k))
+        joined, parted = sharing.followed(self.ctx, starts, ends, self.first, self.apart, visible)
+        self.joined |= joined
         self.apart |= parted
         return not parted
 
@@ -450,7 +399,7 @@ class _Attempt:
                     return [full(ctx, ctx.b.alloc(shape, dtype, _hint(key)))]
             case Listed(item=item):
                 with outside(ctx):
-                    return [self.list_storage(key, item, None, False)]
+                    return [self.list_storage(key, item, None)]
         return []
 
     def protect(self, key: Key, place: ArrayValue, value: Value, written: set[Var]) -> None:

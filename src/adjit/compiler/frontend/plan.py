@@ -16,7 +16,8 @@ from .arrays.promote import is_number
 from .blocks import Key
 from .carry import Items, Listed, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
 from .items import holding
-from .values import ArrayValue, ListValue, Maybe, Value, VirtualArray
+from .loop import Loop
+from .values import ArrayValue, ListValue, Maybe, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -43,6 +44,30 @@ def fits(slot: Slot | Guess, value: Value | None) -> bool:
         case Same():
             return not missing(value) and not (value is not None and is_number(value))
     return False
+
+
+def started(ctx: Specialiser, loop: Loop) -> Plan:
+    """The plan to try first."""
+    known = ctx.plans.get(loop.key(ctx), {})
+    assert isinstance(known, dict)
+    plan: Plan = {}
+    for name in dict.fromkeys([*loop.assigned, *known]):
+        if name not in loop.head or name == loop.stop:
+            continue
+        value = ctx.frame.names.get(name)
+        before = known.get(name)
+        plan[ctx.frame, name] = (
+            before if before is not None and fits(before, value) else _first(ctx, loop, name, value)
+        )
+    return plan
+
+
+def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot | Guess:
+    if missing(value):
+        return Guess() if name in loop.entered and not isinstance(value, Undefined) else Same()
+    if value is not None and is_number(value):
+        return carry.alone(ctx, value, strong=True)
+    return Same()
 
 
 def widened(
@@ -190,4 +215,4 @@ def _slot_kind(slot: Slot | Guess) -> str:
     return "another value"
 
 
-__all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "widened", "without_references"]
+__all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "started", "widened", "without_references"]

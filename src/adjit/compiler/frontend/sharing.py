@@ -80,6 +80,33 @@ def inner_names(ctx: Specialiser, values: Mapping[Key, Value], first: Mapping[Ke
     return None
 
 
+def followed(
+    ctx: Specialiser,
+    starts: Mapping[Key, Value],
+    ends: Mapping[Key, Value | None],
+    first: Mapping[Key, Key],
+    apart: frozenset[Key],
+    visible: frozenset[Key],
+) -> tuple[set[Key], frozenset[Key]]:
+    """At the end of a pass: names that have come to see one list or object, and names that no longer do. In
+    either case it must not have been changed, since the other name might have seen that.
+    """
+    if inner_names(ctx, {k: v for k, v in starts.items() if k in visible}, first):
+        refuse(ctx, "a list or object", "a loop")
+    parted = frozenset(k for k, f in first.items() if ends.get(k) is not ends.get(f))
+    met: dict[int, Key] = {}
+    joined: set[Key] = set()
+    for key, end in ends.items():
+        if key in visible and end is not None and can_change(end):
+            other = met.setdefault(id(end), key)
+            if starts[other] is not starts[key] or key in apart:
+                joined |= {other, key}
+    for key in (*parted, *(first[k] for k in parted), *joined):
+        if changed(ctx, starts[key]):
+            refuse(ctx, key[1].lstrip("@"), "a loop")
+    return joined, parted
+
+
 def refuse(ctx: Specialiser, name: str, where: str) -> None:
     ctx.error(
         OverwriteError,
@@ -107,7 +134,19 @@ def holding(
         frame.names[name] = value.owner if isinstance(value, Method) else value
     result = run()
     now = [frame.names.pop(name) for name in names]
-    return [Method(n, v.name) if isinstance(v, Method) else n for n, v in zip(now, values, strict=True)], result
+    return [
+        Method(n, v.name) if isinstance(v, Method) else n for n, v in zip(now, values, strict=True)
+    ], result
 
 
-__all__ = ["can_change", "changeable", "changed", "holding", "inner_names", "keep", "leaders", "refuse"]
+__all__ = [
+    "can_change",
+    "changeable",
+    "changed",
+    "followed",
+    "holding",
+    "inner_names",
+    "keep",
+    "leaders",
+    "refuse",
+]

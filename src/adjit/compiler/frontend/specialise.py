@@ -89,7 +89,7 @@ class Specialiser:
         self.plans: dict[object, object] = {}
         self.lists: set[Var] = set()
         self.list_items: dict[object, Item] = {}  # of lists that loops make, by loop and name
-        self.appended: set[Var] = set()  # arrays that lists hold copies of
+        self.in_lists: set[Var] = set()  # memory that a copy in a list stands for
         self.exchanges: list[tuple[frozenset[Var], frozenset[Var]]] = []
         self.foreign: list[tuple[Value, str]] = []
         self.mutated: dict[int, Value] = {}  # lists, dicts and objects that were replaced by changed ones

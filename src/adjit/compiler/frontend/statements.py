@@ -192,11 +192,12 @@ def store(ctx: Specialiser, node: ast.expr, owner: Value, index: Value, value: V
         list_methods.setitem(ctx, owner, index, value)
     elif isinstance(owner, ArrayValue):
         index, value = lists.plain(ctx, index), lists.plain(ctx, value)
+        list_methods.check_kind(ctx, owner, value)
         if isinstance(value, Sequence_) and not value.items:
             ctx.error(InferenceError, "an empty sequence cannot be stored in an array")
         arrays.setitem(ctx, owner, index, value)
     else:
-        containers.setitem(ctx, owner, index, value)
+        list_methods.set_in_sequence(ctx, owner, index, value)
 
 
 def in_memory(ctx: Specialiser, node: ast.expr, value: VirtualArray) -> Value:
@@ -217,11 +218,14 @@ def _augmented(ctx: Specialiser, s: ast.AugAssign) -> None:
                 owner = in_memory(ctx, target.value, owner)
             if isinstance(owner, ArrayValue) and not isinstance(s.op, ast.MatMult):
                 index, value = lists.plain(ctx, index), lists.plain(ctx, value)
+                list_methods.check_kind(ctx, owner, value)
                 arrays.augitem(ctx, owner, index, BINARY[type(s.op)], value)
                 return
             old = ctx.subscript(owner, index)
             if isinstance(owner, ListValue) and not is_number(old):
-                ctx.error(UnsupportedSyntaxError, "an item of a list is changed in place", instead="assign it")
+                ctx.error(
+                    UnsupportedSyntaxError, "an item of a list is changed in place", instead="assign it"
+                )
             new = binary(ctx, s.op, old, value)
             store(ctx, target.value, owner, index, new)
     elif isinstance(target, ast.Attribute):
