@@ -43,6 +43,7 @@ CHEAP = frozenset(
 
 
 INSIDE = -1
+HELD = ("@over", "@held", "@items", "@at")  # names of the frontend's own, needed as long as they are there
 Pair = tuple[Value | None, Value | None]
 
 
@@ -173,7 +174,7 @@ class _Merge:
             a, b = self.then.names.get(key), self.orelse.names.get(key)
             if a is b and a is before.get(key):
                 continue
-            if key[0] is self.ctx.frame and not self.keep(key[1]):
+            if key[0] is self.ctx.frame and not (self.keep(key[1]) or key[1].startswith(HELD)):
                 self.dropped.append(key)
                 continue
             identity = (id(a), id(b))
