@@ -63,7 +63,10 @@ def side(ctx: Specialiser, walk: Callable[[], None]) -> Side:
     with ctx.b.block():
         scope = ctx.b.scopes[-1]
         ctx.dead = False
-        walk()
+        try:
+            walk()
+        except sharing.Short as short:
+            sharing.ends_here(ctx, short)
         return Side(scope, names_now(ctx), ctx.dead)
 
 

@@ -26,10 +26,9 @@ from ...errors import (
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
 from ..ir.visitor import operands
-from . import arrays
+from . import arrays, sharing
 from .arrays.promote import is_array, is_number, value_of
 from .carry import kind_of, same_value
-from .sharing import REMEDY
 from .structure import is_namedtuple
 from .values import (
     ArrayValue,
@@ -318,6 +317,8 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
     at = static_int(index)
     if at is not None:
         if not -len(found) <= at < len(found):
+            if kind is list:
+                sharing.too_short(ctx, "IndexError", "list index out of range")
             ctx.error(OutOfBoundsError, f"{kind.__name__} index out of range: {at} for {len(found)} items")
         return found[at]
     if isinstance(index, Static) and isinstance(index.value, slice):
@@ -327,6 +328,8 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
             table = arrays.numpy_call(ctx, np.array, [Sequence_(found)], {})
             return arrays.getitem(ctx, arrays.materialise(ctx, table, "table"), index)
         unroll(ctx, index.operand)
+        if kind is list and not found:
+            sharing.too_short(ctx, "IndexError", "list index out of range")
     return ctx.error(
         InferenceError,
         f"{describe(owner)} is indexed by something that is known at run time only",
@@ -378,7 +381,9 @@ def changed(ctx: Specialiser, old: Value, new: Value) -> None:
             )
     if id(old) in ctx.aliased:
         why = ctx.aliased[id(old)][1]
-        ctx.error(OverwriteError, f"{describe(old)} that several names may see is changed", why, REMEDY)
+        ctx.error(
+            OverwriteError, f"{describe(old)} that several names may see is changed", why, sharing.REMEDY
+        )
     ctx.mutated[id(old)] = old
     ctx.replace_everywhere(old, new)
 
@@ -400,6 +405,7 @@ def setitem(ctx: Specialiser, owner: Value, index: Value, value: Value) -> None:
                 instead="use an array",
             )
         if not -len(owner.items) <= at < len(owner.items):
+            sharing.too_short(ctx, "IndexError", "list assignment index out of range")
             ctx.error(OutOfBoundsError, "list assignment index out of range")
         new = list(owner.items)
         new[at] = value

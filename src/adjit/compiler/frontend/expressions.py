@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -321,10 +322,8 @@ def truth(ctx: Specialiser, value: Value) -> Value:
     match value:
         case Static(value=v) if not isinstance(v, np.ndarray):
             return Static(bool(static(ctx, bool, v)))
-        case Sequence_(items=items):
-            return Static(bool(items))
-        case Mapping_(items=found):
-            return Static(bool(found))
+        case Sequence_() | Mapping_():
+            return Static(bool(value.items))
         case ListValue():
             return list_methods.truth(ctx, value)
         case Record() | Closure() | Method():
@@ -406,7 +405,9 @@ def both(ctx: Specialiser, first: Value, rest: Callable[[], Value], name: str) -
     with ctx.b.block() as stmts:
         scope = ctx.b.scopes[-1]
         kept = ctx.snapshot()
-        second = rest()
+        second: Value = Static(None)
+        with suppress(sharing.Short):
+            second = rest()
     if is_bool and _is_bool(second) and all(isinstance(s, Op) and s.op in CHEAP for s in stmts):
         for s in stmts:
             ctx.b.emit(s)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import InferenceError, UnsupportedSyntaxError
+from ...errors import InferenceError, OutOfBoundsError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Operand
-from . import arrays, containers, items, lists
+from . import arrays, containers, items, lists, sharing
 from .arrays.promote import dtype_of, is_array, is_number, value_of
 from .arrays.slices import as_index, part, wrapped
 from .python_builtins import stream
@@ -200,9 +200,12 @@ def _of_known(ctx: Specialiser, owner: Sequence_, name: str, args: list[Value]) 
             case "insert", 2 if at is not None:
                 new = [*found]
                 new.insert(at, values[1])
-            case "pop", 0 | 1 if found and (not args or at is not None):
+            case "pop", 0 | 1 if not args or at is not None:
+                if not -len(found) <= (at := -1 if at is None else at) < len(found):
+                    sharing.too_short(ctx, "IndexError", "pop index out of range")
+                    ctx.error(OutOfBoundsError, "pop index out of range", f"the list has {len(found)} items")
                 new = [*found]
-                result = new.pop(-1 if at is None else at)
+                result = new.pop(at)
             case "reverse", 0:
                 new = found[::-1]
             case "clear", 0:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import InferenceError
+from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Operand, Var
 from . import arrays, containers, items, structure
@@ -135,7 +135,14 @@ def length(ctx: Specialiser, a: ListValue) -> Operand:
     return ctx.b.load(a.count, (ZERO,), hint="n")
 
 
+def _may_change(ctx: Specialiser, a: ListValue) -> None:
+    if a.count in ctx.frozen:
+        name = a.count.name.removeprefix("n_")
+        ctx.error(OverwriteError, f"the list {name!r} is changed", ctx.frozen[a.count], "copy it, as list(x)")
+
+
 def set_length(ctx: Specialiser, a: ListValue, n: Operand) -> None:
+    _may_change(ctx, a)
     view.announce_write(ctx, a.count)
     ctx.b.store(a.count, (ZERO,), n)
 
@@ -176,6 +183,7 @@ def get(ctx: Specialiser, a: ListValue, at: Operand) -> Value:
 
 def put(ctx: Specialiser, a: ListValue, at: Operand, value: Value) -> None:
     """Store an item at an index that is in range or the next one."""
+    _may_change(ctx, a)
     b = ctx.b
     for (leaf, memory), v in zip(_slots(a), items.flat(a.item, value), strict=True):
         if isinstance(leaf, Column):

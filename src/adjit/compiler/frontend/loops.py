@@ -105,7 +105,7 @@ def _as_long(now: Value, over: Value) -> bool:
 def _while_items(ctx: Specialiser, node: ast.For, name: str) -> None:
     """`while at < len(x): target = x[at]; at += 1; …`"""
     names, facts, at = ctx.frame.names, ctx.frame.facts, ctx.fresh_name("at")
-    if not isinstance(names[name], ListValue):
+    if not isinstance(names[name], ListValue) or ctx.typed_lists:  # Numba's lists refuse it themselves
         _refuse_change(ctx)
     names[at] = Static(0)
 

@@ -159,10 +159,8 @@ class _Attempt:
                     copy_into(ctx, target, source)  # type: ignore[arg-type]
             for a, b in copies.lists:
                 growth.copy_all(ctx, [(a, b)])
-                if isinstance(b, ListValue):
-                    growth.freeze(
-                        ctx, [b], f"{_hint(key)!r} stands for it at first and for a copy in the loop"
-                    )
+                if isinstance(b, ListValue) and not growth.only_here(ctx, key, b, self.visible):
+                    growth.freeze(ctx, (a, b), f"{_hint(key)!r} is it at first and another list after a pass")
             self.args[key] = [ctx.b.fresh(_hint(key), t) for t in (carry.types(slot))]
         self.references()
 

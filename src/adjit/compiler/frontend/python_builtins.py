@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand
-from . import arrays, containers, lists
+from . import arrays, containers, lists, sharing
 from .arrays.promote import dtype_of, is_array, is_number, is_weak, operand, value_of
 from .values import (
     ArrayValue,
@@ -296,6 +296,7 @@ def _extremum(ctx: Specialiser, op: str, values: Sequence[Value], kwargs: dict[s
             return arrays.numpy_call(ctx, np.max if op == "maximum" else np.min, list(values), {})
         values = containers.items(ctx, values[0])
     if not values:
+        sharing.too_short(ctx, "ValueError", "max and min of nothing")
         ctx.error(InferenceError, "max and min of nothing")
     found = values[0]
     for v in values[1:]:

@@ -43,7 +43,13 @@ def _tuple(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B
     return Sequence_(tuple(containers.items(ctx, values)))
 
 
-@define(list, numba.typed.List)
+@define(numba.typed.List)
+def _typed_list(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B008
+    ctx.typed_lists = True
+    return _list(ctx, values)
+
+
+@define(list)
 def _list(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B008
     if containers.known_items(ctx, values) is None:
         found = list_methods.listed(ctx, values)
@@ -54,6 +60,7 @@ def _list(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B0
 
 @define(numba.typed.List.empty_list)
 def _empty_list(ctx: Specialiser, item_type: Value, allocated: Value = NONE) -> Value:
+    ctx.typed_lists = True
     return Sequence_((), list)
 
 

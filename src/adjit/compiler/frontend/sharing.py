@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from ...errors import OverwriteError
+from ..ir.builder import const
 from .structure import is_namedtuple
 from .values import Mapping_, Maybe, Method, Record, Sequence_, Value
 
@@ -21,6 +22,27 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 REMEDY = "make a copy, such as list(x) or dict(x), or use an array"
+
+
+class Short(Exception):
+    """A list that is known at compile time is too short for what a path does with it: the path raises."""
+
+    def __init__(self, error: str, message: str) -> None:
+        super().__init__(message)
+        self.error, self.message = error, message
+
+
+def too_short(ctx: Specialiser, error: str, message: str) -> None:
+    """Inside a loop or a branch the list may be longer when that path is taken: then it is walked again."""
+    if len(ctx.b.scopes) > 1:
+        raise Short(error, message)
+
+
+def ends_here(ctx: Specialiser, short: Short) -> None:
+    """Nothing comes after this place."""
+    ctx.b.check(const(False), short.error, short.message)
+    ctx.loops = [one for one in ctx.loops if one.scope in ctx.b.scopes]
+    ctx.dead = True
 
 
 def changeable(value: Value | None) -> Iterator[Value]:
@@ -140,13 +162,16 @@ def holding(
 
 
 __all__ = [
+    "Short",
     "can_change",
     "changeable",
     "changed",
+    "ends_here",
     "followed",
     "holding",
     "inner_names",
     "keep",
     "leaders",
     "refuse",
+    "too_short",
 ]

@@ -43,7 +43,10 @@ def run(ctx: Specialiser, block: Sequence[ast.stmt]) -> None:
         if ctx.dead:
             return
         with ctx.at(s):
-            _run(ctx, s)
+            try:
+                _run(ctx, s)
+            except sharing.Short as short:
+                sharing.ends_here(ctx, short)
 
 
 def _run(ctx: Specialiser, s: ast.stmt) -> None:
