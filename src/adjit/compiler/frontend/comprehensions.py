@@ -20,7 +20,7 @@ from ..ir.nodes import Operand, Var
 from ..ir.types import INT
 from . import arrays, containers
 from .arrays.promote import dtype_of, is_array, is_number
-from .blocks import hoisted
+from .blocks import hoisted, undoing
 from .branches import branch
 from .passes import Counted, Loop
 from .passes import run as run_loop
@@ -88,11 +88,11 @@ def _evaluate(ctx: Specialiser, node: Comprehension) -> Value:
     over = _open(ctx, node)
     if over is not None:
         return _filled(ctx, node, over)
-    kept = ctx.snapshot()
+    undo = undoing(ctx)
     try:
         return _written_out(ctx, node)
     except _Grows:
-        ctx.restore(kept)
+        undo()
         return _collected(ctx, node)
 
 

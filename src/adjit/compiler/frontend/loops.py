@@ -16,6 +16,7 @@ from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
 from . import arrays, containers, lists, passes
+from .blocks import undoing
 from .branches import branch
 from .items import holding
 from .passes import Conditional, Counted, Loop, Unrollable
@@ -76,7 +77,7 @@ def _over_list(ctx: Specialiser, node: ast.For, name: str) -> None:
     if (node, ctx.path) in ctx.unroll:
         _while_items(ctx, node, name)
         return
-    kept = ctx.snapshot()
+    undo = undoing(ctx)
     try:
         _for(ctx, node, over, name)
         if _as_long(ctx.frame.names[name], over):
@@ -84,7 +85,7 @@ def _over_list(ctx: Specialiser, node: ast.For, name: str) -> None:
     except _Changed:
         pass
     now = ctx.frame.names[name]
-    ctx.restore(kept)
+    undo()
 
     def prepare() -> None:
         ctx.unroll.add((node, ctx.path))

@@ -30,7 +30,7 @@ from .intermediates import check_all_marked, intermediate
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
-from .values import ArrayValue, Closure, Item, Mapping_, Maybe, Record, Sequence_, Value, VirtualArray
+from .values import ArrayValue, Closure, Item, Mapping_, Maybe, Method, Record, Sequence_, Value, VirtualArray
 
 Result = TypeVar("Result")
 
@@ -219,7 +219,7 @@ class Specialiser:
         """The frames of all calls under way, and those that closures keep alive."""
         found = list(self.frames)
         for frame in found:
-            outer = [v.scope for v in frame.names.values() if isinstance(v, Closure)]
+            outer = [c.scope for v in frame.names.values() for c in closures(v)]
             for one in (*outer, frame.outer):
                 if isinstance(one, Frame) and one not in found:
                     found.append(one)
@@ -250,7 +250,7 @@ class Specialiser:
 
     # -- walking again
     def snapshot(self) -> Snapshot:
-        names = [(f, dict(f.names)) for f in self.frames]
+        names = [(f, dict(f.names)) for f in self.reachable()]
         return names, len(self.frames), self.path, self.dead
 
     def restore(self, kept: Snapshot) -> None:
@@ -299,7 +299,7 @@ class Specialiser:
                     OverwriteError, f"the array {root.name!r} is written", self.frozen[root], "copy the array"
                 )
         self.written |= memory
-        for frame in list(self.frames):
+        for frame in self.reachable():
             for name, value in list(frame.names.items()):
                 for found in pending(value):
                     if any(self.b.origin(r) & memory for r in found.reads):
@@ -317,6 +317,21 @@ class Specialiser:
             prepare()
         else:
             raise Again(born, prepare)
+
+
+def closures(value: Value) -> Iterator[Closure]:
+    """The functions of the user's text in a value."""
+    match value:
+        case Closure(defaults=parts):
+            yield value
+        case Method(owner=owner):
+            parts = (owner,)
+        case Maybe(value=inner):
+            parts = (inner,)
+        case _:
+            parts = structure.children(value) or ()
+    for part in parts:
+        yield from closures(part)
 
 
 def foreign_parts(ctx: Specialiser, value: Value, what: str) -> None:
