@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .specialise import Specialiser
 
 
+NOT_ONE_KIND = "its length is known at run time only, and its items are not of one kind"
 GUESS = "taken for a float until its type is known"
 
 
@@ -191,6 +192,8 @@ def join(ctx: Specialiser, a: Value | None, b: Value | None, *, strong: bool = F
         item = common(ctx, (*a.items, *b.items)) if a.kind is b.kind is list else None
         if item is not None:
             return Listed(item)
+        if a.kind is b.kind is list:
+            return Mixed(NOT_ONE_KIND)
     structure = _join_structures(ctx, a, b, strong)
     return structure or Mixed(f"it is {kind_of(a)} on one path and {kind_of(b)} on another")
 
@@ -432,4 +435,4 @@ def build(
     return Undefined(name, slot.reason)
 
 
-__all__ = ["GUESS", "Copies", "alone", "build", "join", "same_value", "types", "yields"]
+__all__ = ["GUESS", "NOT_ONE_KIND", "Copies", "alone", "build", "join", "same_value", "types", "yields"]

@@ -318,7 +318,7 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
     if at is not None:
         if not -len(found) <= at < len(found):
             if kind is list:
-                sharing.too_short(ctx, "IndexError", "list index out of range")
+                sharing.too_short(ctx, "OutOfBoundsError", "list index out of range")
             ctx.error(OutOfBoundsError, f"{kind.__name__} index out of range: {at} for {len(found)} items")
         return found[at]
     if isinstance(index, Static) and isinstance(index.value, slice):
@@ -329,7 +329,7 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
             return arrays.getitem(ctx, arrays.materialise(ctx, table, "table"), index)
         unroll(ctx, index.operand)
         if kind is list and not found:
-            sharing.too_short(ctx, "IndexError", "list index out of range")
+            sharing.too_short(ctx, "OutOfBoundsError", "list index out of range")
     return ctx.error(
         InferenceError,
         f"{describe(owner)} is indexed by something that is known at run time only",
@@ -405,7 +405,7 @@ def setitem(ctx: Specialiser, owner: Value, index: Value, value: Value) -> None:
                 instead="use an array",
             )
         if not -len(owner.items) <= at < len(owner.items):
-            sharing.too_short(ctx, "IndexError", "list assignment index out of range")
+            sharing.too_short(ctx, "OutOfBoundsError", "list assignment index out of range")
             ctx.error(OutOfBoundsError, "list assignment index out of range")
         new = list(owner.items)
         new[at] = value

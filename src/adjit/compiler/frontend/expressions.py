@@ -22,7 +22,7 @@ from ..ir.nodes import Const, Op, Operand
 from . import arrays, containers, effects, list_methods, lists, resolve, sharing
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
-from .carry import GUESS
+from .carry import GUESS, NOT_ONE_KIND
 from .values import (
     ArrayValue,
     Closure,
@@ -159,10 +159,8 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
         return ScalarValue(const(0.0))
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
-        lists = "a list of" in (value.reason or "")
-        remedy = (
-            "fill an array of the largest length and count its entries" if lists else "use different names"
-        )
+        several = value.reason == NOT_ONE_KIND
+        remedy = "collect numbers, tuples or arrays of one shape" if several else "use different names"
         ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, remedy)
     if isinstance(value, Maybe):
         if not name.startswith("@"):

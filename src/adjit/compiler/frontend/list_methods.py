@@ -112,7 +112,7 @@ def listed(ctx: Specialiser, value: Value) -> Value | None:
 def _pop(ctx: Specialiser, a: ListValue, index: Value) -> Value:
     b = ctx.b
     n = lists.length(ctx, a)
-    b.check(b.op("lt", ZERO, n), "IndexError", "pop from empty list")
+    b.check(b.op("lt", ZERO, n), "OutOfBoundsError", "pop from empty list")
     last = b.op("sub", n, ONE)
     if containers.static_int(index) == -1:
         value = lists.get(ctx, a, last)
@@ -202,7 +202,7 @@ def _of_known(ctx: Specialiser, owner: Sequence_, name: str, args: list[Value]) 
                 new.insert(at, values[1])
             case "pop", 0 | 1 if not args or at is not None:
                 if not -len(found) <= (at := -1 if at is None else at) < len(found):
-                    sharing.too_short(ctx, "IndexError", "pop index out of range")
+                    sharing.too_short(ctx, "OutOfBoundsError", "pop index out of range")
                     ctx.error(OutOfBoundsError, "pop index out of range", f"the list has {len(found)} items")
                 new = [*found]
                 result = new.pop(at)

@@ -153,11 +153,11 @@ def position(ctx: Specialiser, a: ListValue, index: Value, what: str = "list ind
     x = as_index(ctx, index)
     at = wrapped(b, x, n)
     if at is x:
-        b.check(b.op("lt", at, n), "IndexError", what)
+        b.check(b.op("lt", at, n), "OutOfBoundsError", what)
     elif x.type == at.type and not isinstance(index, ScalarValue):
-        b.check(b.op("le", ZERO, at), "IndexError", what)
+        b.check(b.op("le", ZERO, at), "OutOfBoundsError", what)
     else:
-        b.check(b.op("and", b.op("le", ZERO, at), b.op("lt", at, n)), "IndexError", what)
+        b.check(b.op("and", b.op("le", ZERO, at), b.op("lt", at, n)), "OutOfBoundsError", what)
     return at
 
 

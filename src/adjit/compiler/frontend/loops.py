@@ -56,7 +56,7 @@ def _changes(ctx: Specialiser, error: Unrollable) -> None:
         InferenceError,
         f"{error.name!r} changes its kind in a loop",
         error.reason,
-        "keep its type, length and rank the same in each pass; collect values in an array",
+        "keep its type and rank the same in each pass; lists hold numbers, tuples or arrays of one kind",
     )
 
 

@@ -122,6 +122,8 @@ def widened(
             wider = holding(ctx, item, end)
             if wider is not None:
                 return Listed(wider)
+    if isinstance(end, Undefined) and end.reason:
+        return Mixed(end.reason)
     what = carry.kind_of(end) if end is not None else "unbound"
     return Mixed(f"it is {_slot_kind(slot)} before a pass of the loop and {what} after it")
 
