@@ -97,7 +97,7 @@ def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Valu
 def expression(ctx: Specialiser, node: ast.Call) -> Value:
     """The value of a call in the user's text."""
     function = ctx.eval(node.func)
-    if isinstance(function, Method) and sharing.can_change(function.owner):
+    if isinstance(function, Method) and sharing.can_change(function.owner, or_list=True):
         (function,), (args, kwargs) = sharing.holding(ctx, [function], lambda: _arguments(ctx, node))
     else:
         args, kwargs = _arguments(ctx, node)

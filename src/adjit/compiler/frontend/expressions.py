@@ -194,7 +194,7 @@ def in_order(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
 
 
 def is_virtual(value: Value) -> bool:
-    return isinstance(value, VirtualArray | Sequence_ | Mapping_ | Record)
+    return isinstance(value, VirtualArray | Sequence_ | ListValue | Mapping_ | Record)
 
 
 def spread(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:

@@ -114,7 +114,24 @@ def _replace(ctx: Specialiser, a: ListValue, item: Item) -> ListValue:
     new = make(ctx, item, a.count.name.removeprefix("n_"))
     copy(ctx, new, a)
     ctx.replace_everywhere(a, new)
+    ctx.outdated[id(a)] = a
     return new
+
+
+def item_at(ctx: Specialiser, a: ListValue) -> Callable[[Operand], Value]:
+    """The items, for what runs over a list."""
+
+    def item(at: Operand) -> Value:
+        if id(a) in ctx.outdated:
+            ctx.error(
+                InferenceError,
+                "a list gets numbers of another kind while a loop runs over it",
+                f"its items were {items.describe(a.item)} before",
+                "start it with numbers of that kind, such as 0.0 instead of 0",
+            )
+        return get(ctx, a, at)
+
+    return item
 
 
 def inside(value: Value | None) -> Iterator[ListValue]:
@@ -350,4 +367,16 @@ def plain(ctx: Specialiser, value: Value) -> Value:
     return value
 
 
-__all__ = ["copy", "each", "fitted", "get", "inside", "length", "make", "movable", "moved", "plain"]
+__all__ = [
+    "copy",
+    "each",
+    "fitted",
+    "get",
+    "inside",
+    "item_at",
+    "length",
+    "make",
+    "movable",
+    "moved",
+    "plain",
+]

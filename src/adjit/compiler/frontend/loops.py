@@ -21,7 +21,7 @@ from .branches import branch
 from .items import holding
 from .passes import Conditional, Counted, Loop, Unrollable
 from .python_builtins import range_item, stream, trips
-from .values import IndexSpace, ListValue, RangeValue, ScalarValue, Sequence_, Static, Value
+from .values import IndexSpace, ListValue, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -61,7 +61,12 @@ def _changes(ctx: Specialiser, error: Unrollable) -> None:
 
 
 def for_(ctx: Specialiser, node: ast.For) -> None:
+    undo = undoing(ctx)
     over = ctx.eval(node.iter)
+    if isinstance(over, Stream) and any(isinstance(v, ListValue) for v in over.over):
+        undo()
+        ctx.retrying(lambda: _over_lists(ctx, node))
+        return
     if not isinstance(over, ListValue) and not (isinstance(over, Sequence_) and over.kind is list):
         ctx.retrying(lambda: _for(ctx, node, over))
         return
@@ -69,6 +74,18 @@ def for_(ctx: Specialiser, node: ast.For) -> None:
     ctx.frame.names[name] = over
     ctx.retrying(lambda: _over_list(ctx, node, name))
     ctx.frame.names.pop(name, None)
+
+
+def _over_lists(ctx: Specialiser, node: ast.For) -> None:
+    """A loop over several lists, or their numbers: these are looked up again when the loop is walked
+    again.
+    """
+    undo = undoing(ctx)
+    try:
+        _for(ctx, node, ctx.eval(node.iter))
+    except Exception:
+        undo()
+        raise
 
 
 def _over_list(ctx: Specialiser, node: ast.For, name: str) -> None:

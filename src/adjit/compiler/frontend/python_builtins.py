@@ -123,7 +123,7 @@ def stream(ctx: Specialiser, value: Value) -> Sequence_ | Stream:
     if isinstance(value, Stream):
         return value
     if isinstance(value, ListValue):
-        return Stream(lists.length(ctx, value), lambda i: lists.get(ctx, value, i), (value,))
+        return Stream(lists.length(ctx, value), lists.item_at(ctx, value), (value,))
     if isinstance(value, RangeValue):
         found = containers.known_items(ctx, value)
         if found is not None:

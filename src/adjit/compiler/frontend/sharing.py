@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ...errors import OverwriteError
 from ..ir.builder import const
 from .structure import is_namedtuple
-from .values import Mapping_, Maybe, Method, Record, Sequence_, Value
+from .values import ListValue, Mapping_, Maybe, Method, Record, Sequence_, Value
 
 if TYPE_CHECKING:
     from .blocks import Key
@@ -67,8 +67,9 @@ def changeable(value: Value | None) -> Iterator[Value]:
         yield from changeable(part)
 
 
-def can_change(value: Value | None) -> bool:
-    return next(changeable(value), None) is not None
+def can_change(value: Value | None, *, or_list: bool = False) -> bool:
+    """Whether something in a value can be replaced; `or_list`: by a list of wider items, too."""
+    return next(changeable(value), None) is not None or (or_list and isinstance(value, ListValue))
 
 
 def leaders(before: Mapping[Key, Value], apart: frozenset[Key]) -> dict[Key, Key]:

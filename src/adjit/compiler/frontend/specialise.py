@@ -89,6 +89,7 @@ class Specialiser:
         self.plans: dict[object, object] = {}
         self.lists: set[Var] = set()
         self.list_items: dict[object, Item] = {}  # of lists that loops make, by loop and name
+        self.outdated: dict[int, Value] = {}  # lists that others have replaced, which hold wider items
         self.typed_lists = False  # whether one of Numba's lists is made
         self.in_lists: set[Var] = set()  # memory that a copy in a list stands for
         self.exchanges: list[tuple[frozenset[Var], frozenset[Var]]] = []
