@@ -14,7 +14,7 @@ import inspect
 import sys
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,7 @@ from . import (
     arrays,
     bindings,
     containers,
+    depths,
     directional,
     fence,
     inlined,
@@ -34,6 +35,7 @@ from . import (
     lists,
     python_builtins,
     python_types,
+    recursion,
     resolve,
     sharing,
 )
@@ -48,8 +50,6 @@ from .values import Closure, ListValue, Mapping_, Method, Record, Sequence_, Sta
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
-DEPTH = 60  # of inlined calls within each other that differ in run-time values only
-MOST = 300  # of all
 API = __name__.split(".", 1)[0] + ".api"
 OWN = __name__.rsplit(".", 2)[0] + ".definitions"
 
@@ -337,7 +337,12 @@ def enter(
         ctx.error(UnsupportedSyntaxError, f"{function.__name__!r} is a generator or coroutine")
     source = capture(function)
     values = [v if isinstance(v, Value) else Static(v) for v in args]
-    known = _depth(ctx, function.__name__, source.node, values)
+    loop = recursion.as_loop(function, source.node) if source.node not in ctx.loopable else None
+    if loop is not None:
+        return depths.recursive(ctx, source, loop, lambda: enter(ctx, function, args, kwargs))
+    if source.node in ctx.loops_for:
+        source = replace(source, node=ctx.loops_for[source.node])
+    known = depths.checked(ctx, function.__name__, source.node, values)
     found = prepared(source.node, source.file, source.name)
     quiet = function.__module__.startswith(OWN)
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, None, quiet)
@@ -367,40 +372,6 @@ def enter_top(ctx: Specialiser, function: types.FunctionType, given: Mapping[str
     return _walk(ctx, frame, found.normal, names)
 
 
-def _depth(ctx: Specialiser, name: str, node: ast.AST, values: Sequence[object]) -> tuple[object, ...]:
-    """What is known of a call's arguments at compile time; too many calls of a function that agree in it, or
-    too many calls altogether, are refused.
-    """
-    known = tuple(_known(v) for v in values)
-    same = sum(f.source.node is node and f.known == known for f in ctx.frames)
-    if same >= DEPTH or len(ctx.frames) >= MOST:
-        itself = any(f.source.node is node for f in ctx.frames)
-        ctx.error(
-            UnsupportedSyntaxError,
-            f"the calls go too deep at {name!r}",
-            "a function that calls itself is inlined, so its depth must be known at compile time"
-            if itself
-            else "calls are inlined",
-            "write the recursion as a loop, or let a constant of the module decide its depth, not an argument"
-            if itself
-            else "call fewer functions from each other",
-        )
-    return known
-
-
-def _known(value: object) -> object:
-    match value:
-        case Static(value=constant):
-            return repr(constant)
-        case Sequence_(items=items):
-            return tuple(_known(v) for v in items)
-        case Mapping_(items=entries):
-            return tuple(_known(v) for v in entries.values())
-        case Record(items=fields):
-            return tuple(_known(v) for v in fields.values())
-    return type(value).__name__
-
-
 def _function_defaults(ctx: Specialiser, function: types.FunctionType) -> dict[str, Value]:
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
@@ -414,7 +385,7 @@ def _closure(ctx: Specialiser, closure: Closure, args: Sequence[Value], kwargs: 
     outer: Frame = closure.scope  # type: ignore[assignment]
     node = closure.node
     name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
-    known = _depth(ctx, name, node, args)
+    known = depths.checked(ctx, name, node, args)
     found = prepared(node, outer.source.file, name)
     source = Source(outer.source.function, node, outer.source.file, name)
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, outer, outer.quiet)

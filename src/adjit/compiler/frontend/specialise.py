@@ -89,6 +89,8 @@ class Specialiser:
         self.plans: dict[object, object] = {}
         self.lists: set[Var] = set()
         self.list_items: dict[object, Item] = {}  # of lists that loops make, by loop and name
+        self.loopable: dict[ast.AST, int] = {}  # functions under way that call themselves: their calls
+        self.loops_for: dict[ast.AST, ast.FunctionDef] = {}  # those that are walked as loops
         self.outdated: dict[int, Value] = {}  # lists that others have replaced, which hold wider items
         self.typed_lists = False  # whether one of Numba's lists is made
         self.in_lists: set[Var] = set()  # memory that a copy in a list stands for
