@@ -412,3 +412,36 @@ def test_a_short_loop_of_known_length_is_written_out():
 
     assert "alloc" not in source(f, X)
     agrees(f, X)
+
+
+def test_bound_methods_follow_their_list():
+    def f(x):
+        a = [1.0]
+        put, both = a.append, (a.pop, a)
+        for v in x:
+            put(v)
+        a.pop(0)
+        put(2.0)
+        return np.array(a), both[0](), len(both[1])
+
+    agrees(f, X)
+
+
+def test_variables_that_only_a_function_keeps():
+    def counter():
+        seen, last = [], [0.0]
+
+        def add(v):
+            seen.append(v)
+            last[0] = last[0] + v
+            return sum(seen) * last[0]
+
+        return add
+
+    def f(x):
+        add, s = counter(), 0.0
+        for v in x:
+            s += add(v)
+        return s, add(1.0)
+
+    agrees(f, X)

@@ -28,7 +28,10 @@ from .values import (
     Group,
     Item,
     ListValue,
+    Mapping_,
     Maybe,
+    Method,
+    Record,
     Row,
     ScalarValue,
     Sequence_,
@@ -138,11 +141,12 @@ def inside(value: Value | None) -> Iterator[ListValue]:
     """The lists of run-time length in a value."""
     if isinstance(value, ListValue):
         yield value
-    parts = (
-        (value.value,) if isinstance(value, Maybe) else structure.children(value) if value is not None else ()
-    )
-    for part in parts or ():
-        yield from inside(part)
+    match value:
+        case Maybe(value=inner) | Method(owner=inner):
+            yield from inside(inner)
+        case Sequence_() | Mapping_() | Record():
+            for part in structure.children(value) or ():
+                yield from inside(part)
 
 
 # -- length and items

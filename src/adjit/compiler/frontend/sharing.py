@@ -59,7 +59,7 @@ def changeable(value: Value | None) -> Iterator[Value]:
             if not is_namedtuple(cls):
                 yield value
             parts = fields.values()
-        case Maybe(value=inner):
+        case Maybe(value=inner) | Method(owner=inner):
             parts = (inner,)
         case _:
             return

@@ -389,6 +389,9 @@ def replaced(value: Value, old: Value, new: Value) -> Value:
         case Record(cls=cls, items=fields):
             renewed = {k: replaced(v, old, new) for k, v in fields.items()}
             return value if _same(renewed.values(), fields.values()) else Record(cls, renewed)
+        case Method(owner=owner, name=name):
+            bound_to = replaced(owner, old, new)
+            return value if bound_to is owner else Method(bound_to, name)
         case Maybe(value=inner, bound=bound, name=name):
             again = replaced(inner, old, new)
             return value if again is inner else Maybe(again, bound, name)
