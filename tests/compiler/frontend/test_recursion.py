@@ -145,3 +145,14 @@ def test_constants_still_decide():
         return halves(x[::2], depth - 1) - halves(x[1::2], depth - 1)
 
     agrees(lambda x: halves(x, 2), X)
+
+
+def total(tree, x):
+    return total(tree[0], x) + total(tree[1], x) if isinstance(tree, tuple) else tree * x
+
+
+def test_many_calls_that_constants_decide():
+    tree = 0.5
+    for k in range(8):
+        tree = (tree, tree if k < 5 else float(k))
+    agrees(lambda x: total(tree, x), 1.5, rtol=1e-12)

@@ -337,7 +337,8 @@ def enter(
         ctx.error(UnsupportedSyntaxError, f"{function.__name__!r} is a generator or coroutine")
     source = capture(function)
     values = [v if isinstance(v, Value) else Static(v) for v in args]
-    loop = recursion.as_loop(function, source.node) if source.node not in ctx.loopable else None
+    known_ways = (*ctx.loopable, *ctx.inlined)
+    loop = recursion.as_loop(function, source.node) if source.node not in known_ways else None
     if loop is not None:
         return depths.recursive(ctx, source, loop, lambda: enter(ctx, function, args, kwargs))
     if source.node in ctx.loops_for:

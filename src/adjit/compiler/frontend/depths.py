@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...errors import UnsupportedSyntaxError
+from ...errors import AdjitError, UnsupportedSyntaxError
 from .blocks import undoing
 from .source import Source
 from .values import Mapping_, Record, Sequence_, Static, Value
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 DEPTH = 60  # of inlined calls within each other that differ in run-time values only
 MOST = 300  # of all
-CALLS = 200  # of a function that calls itself and could be a loop
+CALLS = 64  # of a function that calls itself and could be a loop
+ALIKE = 4  # of such calls within each other, with the same known at compile time
 
 
 class TooDeep(Exception):
@@ -41,7 +42,15 @@ def recursive(
             raise
         undo()
         ctx.loops_for[source.node] = loop
-        return inlined_()
+        undo = undoing(ctx)
+        try:
+            return inlined_()
+        except AdjitError:  # such as one of arguments of several kinds: then as deep as the calls go
+            undo()
+            ctx.loops_for.pop(source.node)
+            ctx.inlined.add(source.node)
+            ctx.loopable.pop(source.node)
+            return inlined_()
     finally:
         ctx.loopable.pop(source.node, None)
 
@@ -51,11 +60,11 @@ def checked(ctx: Specialiser, name: str, node: ast.AST, values: Sequence[object]
     too many calls altogether, are refused.
     """
     known = tuple(_known(v) for v in values)
+    same = sum(f.source.node is node and f.known == known for f in ctx.frames)
     if node in ctx.loopable:
         ctx.loopable[node] += 1
-        if ctx.loopable[node] > CALLS:
+        if ctx.loopable[node] > CALLS or same >= ALIKE:
             raise TooDeep(node)
-    same = sum(f.source.node is node and f.known == known for f in ctx.frames)
     if same >= DEPTH or len(ctx.frames) >= MOST:
         for frame in ctx.frames:
             if frame.source.node in ctx.loopable:

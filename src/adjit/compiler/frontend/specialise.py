@@ -90,6 +90,7 @@ class Specialiser:
         self.lists: set[Var] = set()
         self.list_items: dict[object, Item] = {}  # of lists that loops make, by loop and name
         self.loopable: dict[ast.AST, int] = {}  # functions under way that call themselves: their calls
+        self.inlined: set[ast.AST] = set()  # those whose calls cannot be loops
         self.loops_for: dict[ast.AST, ast.FunctionDef] = {}  # those that are walked as loops
         self.outdated: dict[int, Value] = {}  # lists that others have replaced, which hold wider items
         self.typed_lists = False  # whether one of Numba's lists is made
