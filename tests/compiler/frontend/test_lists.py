@@ -445,3 +445,16 @@ def test_variables_that_only_a_function_keeps():
         return s, add(1.0)
 
     agrees(f, X)
+
+
+def test_a_name_that_a_branch_of_a_pass_moves_to_another_list():
+    def f(x):
+        a, b = [x[0], 1.0], [x[1], 2.0]
+        for i in range(x.shape[0]):
+            if x[i] > 0:
+                a[0] = np.sin(a[0] + x[i])
+                a = b
+        return a[0] + b[0]
+
+    with pytest.raises(OverwriteError, match="seen under another name"):
+        captured(f, X)

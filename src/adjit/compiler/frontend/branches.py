@@ -140,7 +140,7 @@ class _Merge:
             if pair[0] is pair[1]:
                 continue
             parts = [(k, p) for k, v in enumerate(pair) for p in sharing.changeable(v)]
-            if any(sides[k].get(id(p), {n}) != {n} for k, p in parts):
+            if any(sides[k].get(id(p), {n}) != {n} or id(p) in self.ctx.aliased for k, p in parts):
                 sharing.keep(self.ctx, (*pair, value), "a branch")
 
     def owners(self, s: Side) -> dict[int, set[int]]:

@@ -160,10 +160,16 @@ def check_apart(
     pairs: Sequence[tuple[Key, ListValue, Value]],
     ends: Mapping[Key, Value | None],
     visible: Callable[[Key], bool],
+    written: set[Var],
 ) -> None:
     """At the end of a pass a list that is copied into storage must not be seen under another name."""
     moving = {key for key, _, _ in pairs}
     for key, place, value in pairs:
+        chosen = value.count in ctx.frozen if isinstance(value, ListValue) else id(value) in ctx.aliased
+        if chosen and written & set(memory(place)):
+            sharing.refuse(ctx, key[1].lstrip("@"), "a loop")
+        if chosen:
+            freeze(ctx, [place], "a branch in a loop decides which list it is, so a copy stands for it")
         for other, end in ends.items():
             if other == key or not (visible(other) or other in moving):
                 continue

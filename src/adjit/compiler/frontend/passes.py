@@ -374,7 +374,7 @@ class _Attempt:
             pairs.extend(copies.pairs)
             owners.extend(key for _ in copies.pairs)
             moving.extend((key, a, v) for a, v in copies.lists)
-        growth.check_apart(ctx, moving, {**names_now(ctx), **self.ends}, self.visible)
+        growth.check_apart(ctx, moving, {**names_now(ctx), **self.ends}, self.visible, written)
         growth.copy_all(ctx, [(a, v) for _, a, v in moving])
         for key, (place, value) in zip(owners, pairs, strict=True):
             self.protect(key, place, value, written)

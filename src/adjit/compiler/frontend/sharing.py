@@ -124,6 +124,8 @@ def followed(
             other = met.setdefault(id(end), key)
             if starts[other] is not starts[key] or key in apart:
                 joined |= {other, key}
+            if any(id(part) in ctx.aliased for part in changeable(end)):  # a branch of the pass chose it
+                joined.add(key)
     for key in (*parted, *(first[k] for k in parted), *joined):
         if changed(ctx, starts[key]):
             refuse(ctx, key[1].lstrip("@"), "a loop")
