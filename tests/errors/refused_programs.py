@@ -65,6 +65,52 @@ def string_of_a_number(x, n):
     return s
 
 
+@refused("InferenceError")
+def returns_a_list_that_grows(x):
+    found = []
+    for v in x:
+        found.append(v * v)
+    return found
+
+
+@refused("InferenceError", np.ones(30))
+def list_of_different_kinds(x):
+    found = []
+    for v in x:
+        found.append(v)
+        if v > 2:
+            found.append((v, v))
+    return len(found) * x[0]
+
+
+@refused("OverwriteError", np.ones(30))
+def list_seen_under_a_name_that_a_branch_chose(x):
+    path, best = [], []
+    for v in x:
+        path.append(v)
+        if v > 0:
+            best = path
+    return sum(best)
+
+
+@refused("OverwriteError", np.ones(30))
+def one_row_in_all_places(x):
+    row, rows = np.zeros(2), []
+    for v in x:
+        row[0] = v
+        rows.append(row)
+    return np.sum(np.array(rows))
+
+
+@refused("OutOfBoundsError", np.ones(30))
+def item_after_the_last(x):
+    found = []
+    for v in x:
+        if v > 2:
+            found.append(v)
+    return found[0]
+
+
 @refused("NotDifferentiableError", 3)
 def integers_only(x):
     return x * x
@@ -230,7 +276,7 @@ def read_only_argument(x):
 def recursion(x):
     if x < 1.0:
         return x
-    return recursion(x - 1.0) * x
+    return np.sin(recursion(x - 1.0))
 
 
 @refused("SeedError", run=lambda f, x: adjit.vjp(f, x)[1](np.ones(2)))

@@ -63,8 +63,15 @@ def arrays(*shapes: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[An
 
 def load() -> dict[str, Program]:
     """The complete list."""
-    from . import programs_arrays, programs_language, programs_numpy, programs_rules, programs_structures
+    from . import (
+        programs_arrays,
+        programs_language,
+        programs_lists,
+        programs_numpy,
+        programs_rules,
+        programs_structures,
+    )
 
-    assert programs_arrays and programs_language and programs_numpy
+    assert programs_arrays and programs_language and programs_lists and programs_numpy
     assert programs_rules and programs_structures
     return PROGRAMS

@@ -315,9 +315,14 @@ def test_recursion_whose_depth_is_known():
     adjit.check_grads(lambda x: fibonacci(7, x), (0.5,))
 
 
+def nested_sines(x, n):
+    return x if n == 0 else np.sin(nested_sines(x, n - 1))
+
+
 def test_recursion_whose_depth_is_not_known():
-    with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep at 'product_of'") as caught:
-        adjit.grad(product_of)(2.0, 5)
+    assert adjit.grad(product_of)(2.0, 5) == 80.0
+    with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep at 'nested_sines'") as caught:
+        adjit.grad(nested_sines)(2.0, 5)
     assert "let a constant of the module decide its depth" in caught.value.hint
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjit.errors import InferenceError, UnsupportedSyntaxError
+from adjit.errors import InferenceError
 from tests.support.capturing import agrees, captured
 
 X = np.array([0.9, -0.4, 1.1, 1.3])
@@ -44,12 +44,16 @@ def test_variables_do_not_leak():
     agrees(f, X)
 
 
-def test_condition_known_at_run_time_is_refused():
-    def f(x):
-        return sum([v for v in x if v > 0])
+@pytest.mark.parametrize("x", [X, LONG])
+def test_conditions_known_at_run_time(x):
+    def f(x, n):
+        a = [v * v for v in x if v > 0 if v < 1.05]
+        b = sum(x[i] * x[j] for i in range(n) for j in range(i) if x[i] > x[j])
+        c = [v for v in (x[0], x[1], x[2]) if v > 0.2]
+        d = [(v, k) for k in range(3) for v in x if v > 0.5 * k]
+        return sum(a), len(a), b, np.array(c), len(d), d[-1][0]
 
-    with pytest.raises(UnsupportedSyntaxError, match="comprehension with a condition"):
-        captured(f, LONG)
+    agrees(f, x, 4)
 
 
 def test_open_lists_take_no_arithmetic():

@@ -366,11 +366,11 @@ def test_swapped_arrays_cost_no_copies():
     assert re.search(r"yield u\w*, v", text)
 
 
-def test_list_of_unknown_length_is_refused():
+def test_list_that_changes_its_kind_is_refused():
     def grows(x):
         found = [0.0]
         for v in x:
-            found.append(v)
+            found.append((v, v))
         return found[-1]
 
     with pytest.raises(InferenceError, match="'found' changes its kind in a loop"):

@@ -154,7 +154,7 @@ def _differentiate(
     sweep = ForwardSweep(forward, plan, active)
     inner = collected(fn, plan.place, marks)
     sweep.collected = list(inner.values())
-    tells = Telling() if seed is None else telling(fn, seeded[0])  # a constant seed is for one result
+    tells = Telling() if seed is None or len(seeded) != 1 else telling(fn, seeded[0])
     reverse = ReverseSweep(backward, plan, active, sweep, tells)
     reverse.collected = {m: one for one in inner.values() for m in one.marks}
     parameters = [fn.params[k] for k in wrt]

@@ -8,7 +8,7 @@ that mean "all at once" are put in an order, or through temporaries. Non-goals: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
@@ -48,8 +48,21 @@ def outside(ctx: Specialiser) -> Iterator[None]:
         ctx.b.scopes.append(scope)
 
 
+def undoing(ctx: Specialiser) -> Callable[[], None]:
+    """What drops the names, and the statements of the present block, that come after this place."""
+    scope, kept = ctx.b.scopes[-1], ctx.snapshot()
+    count, known, facts = len(scope.stmts), dict(scope.known), dict(scope.facts)
+
+    def undo() -> None:
+        ctx.restore(kept)
+        del scope.stmts[count:]
+        scope.known, scope.facts = known, facts
+
+    return undo
+
+
 def names_now(ctx: Specialiser) -> dict[Key, Value]:
-    return {(f, name): v for f in ctx.frames for name, v in f.names.items()}
+    return {(f, name): v for f in ctx.reachable() for name, v in f.names.items()}
 
 
 def arrays_in(value: Value) -> Iterator[ArrayValue]:
@@ -171,5 +184,6 @@ __all__ = [
     "outside",
     "reopened",
     "thawed",
+    "undoing",
     "unknown_length",
 ]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..ir.nodes import Block, Op, Operand, Stmt, Var
 from ..ir.types import Array, Type
 from ..ir.visitor import defined
-from . import carry, exchanges
+from . import carry, exchanges, growth, lists, sharing
 from .arrays import as_variable, full
 from .arrays.linear import equal
 from .blocks import (
@@ -30,8 +30,8 @@ from .blocks import (
     reopened,
     unknown_length,
 )
-from .carry import Copies, Items, Optional_, Part, Reference, Slot, Storage
-from .values import ArrayValue, Maybe, ScalarValue, Static, Value, VirtualArray
+from .carry import Copies, Items, Listed, Optional_, Part, Place, Reference, Slot, Storage
+from .values import ArrayValue, Item, ListValue, Maybe, ScalarValue, Static, Value, VirtualArray
 
 if TYPE_CHECKING:
     from ..ir.builder import _Scope
@@ -43,6 +43,7 @@ CHEAP = frozenset(
 
 
 INSIDE = -1
+HELD = ("@over", "@held", "@items", "@at")  # names of the frontend's own, needed as long as they are there
 Pair = tuple[Value | None, Value | None]
 
 
@@ -62,7 +63,10 @@ def side(ctx: Specialiser, walk: Callable[[], None]) -> Side:
     with ctx.b.block():
         scope = ctx.b.scopes[-1]
         ctx.dead = False
-        walk()
+        try:
+            walk()
+        except sharing.Short as short:
+            sharing.ends_here(ctx, short)
         return Side(scope, names_now(ctx), ctx.dead)
 
 
@@ -97,6 +101,10 @@ class _Merge:
 
     def run(self) -> None:
         ctx = self.ctx
+        if not (self.then.dead or self.orelse.dead):
+            before = names_now(ctx)
+            ends = [(before.get(k), s.names.get(k)) for s in (self.then, self.orelse) for k in s.names]
+            growth.move(ctx, ctx.b.scopes[-1], ends)
         pairs = self.pairs()
         wished = [self.slot(p) for p in pairs]
         self.permuted = self.exchanges(wished, pairs)
@@ -117,12 +125,32 @@ class _Merge:
         for slot, (a, b), place in zip(slots, pairs, places, strict=True):
             like = b if carry.missing(a) or self.then.dead else a
             built.append(carry.build(ctx, slot, like, rest, iter(place), "?"))
+        self.part(pairs, built)
         for (frame, name), k in self.wanted.items():
             value = built[k]
             frame.names[name] = _named(value, name)
         for frame, name in self.dropped:
             frame.names.pop(name, None)
         ctx.dead = self.then.dead and self.orelse.dead
+
+    def part(self, pairs: Sequence[Pair], built: Sequence[Value]) -> None:
+        """Which list or object a name sees may depend on the side: none of them changes afterwards."""
+        sides = [self.owners(s) for s in (self.then, self.orelse)]
+        for n, (pair, value) in enumerate(zip(pairs, built, strict=True)):
+            if pair[0] is pair[1]:
+                continue
+            parts = [(k, p) for k, v in enumerate(pair) for p in sharing.changeable(v)]
+            if any(sides[k].get(id(p), {n}) != {n} or id(p) in self.ctx.aliased for k, p in parts):
+                sharing.keep(self.ctx, (*pair, value), "a branch")
+
+    def owners(self, s: Side) -> dict[int, set[int]]:
+        """The pairs that see each list or object at the end of a side; INSIDE for other names."""
+        found: dict[int, set[int]] = {}
+        for key, value in s.names.items():
+            if key[0] is not self.ctx.frame or self.keep(key[1]):
+                for part in sharing.changeable(value):
+                    found.setdefault(id(part), set()).add(self.wanted.get(key, INSIDE))
+        return found
 
     def note_exchanges(self, slots: Sequence[Slot], outs: Sequence[Operand]) -> None:
         """The results of a branch that exchanges arrays are those arrays in another order."""
@@ -149,7 +177,7 @@ class _Merge:
             a, b = self.then.names.get(key), self.orelse.names.get(key)
             if a is b and a is before.get(key):
                 continue
-            if key[0] is self.ctx.frame and not self.keep(key[1]):
+            if key[0] is self.ctx.frame and not (self.keep(key[1]) or key[1].startswith(HELD)):
                 self.dropped.append(key)
                 continue
             identity = (id(a), id(b))
@@ -219,7 +247,7 @@ class _Merge:
             return False
         return not ({value.base, *carry.numbers(value)} & self.locals[k])
 
-    def places(self, slot: Slot, a: Value | None, b: Value | None, hint: str, pair: int) -> list[ArrayValue]:
+    def places(self, slot: Slot, a: Value | None, b: Value | None, hint: str, pair: int) -> list[Place]:
         """Storage for the arrays of a pair; items of structures (pair INSIDE) get memory of their own."""
         match slot:
             case Optional_(inner=inner):
@@ -233,7 +261,28 @@ class _Merge:
                     return [found]
                 shape = [self.length(a, b, k) for k in range(ndim)]
                 return [full(self.ctx, self.ctx.b.alloc(shape, dtype, hint))]
+            case Listed(item=item):
+                free = pair != INSIDE and self.reusable_list(a, b, item, pair)
+                return [free or lists.make(self.ctx, item, hint)]
         return []
+
+    def reusable_list(self, a: Value | None, b: Value | None, item: Item, pair: int) -> ListValue | None:
+        """The list of one side, where no other name sees it."""
+        for value, k in ((a, 0), (b, 1)):
+            if not isinstance(value, ListValue) or value.item != item or value.count in self.locals[k]:
+                continue
+            if not any(self.seen_list(value, s, pair) for s in (self.then, self.orelse)):
+                return value
+        return None
+
+    def seen_list(self, value: Value, s: Side, pair: int) -> bool:
+        """Whether a name needed later, other than those of the pair, sees a list at a side's end."""
+        return any(
+            (key[0] is not self.ctx.frame or self.keep(key[1]) or key[1].startswith("@"))
+            and self.wanted.get(key) != pair
+            and (growth.holds(v, value) if isinstance(value, ListValue) else v is value)
+            for key, v in s.names.items()
+        )
 
     def reusable(self, a: Value | None, b: Value | None, dtype: str, pair: int) -> ArrayValue | None:
         """The array of one side, where no other name sees it: the other side may write into it."""
@@ -287,7 +336,7 @@ class _Merge:
         k: int,
         pairs: Sequence[Pair],
         slots: Sequence[Slot],
-        places: Sequence[list[ArrayValue]],
+        places: Sequence[list[Place]],
     ) -> list[Operand]:
         """The yields of one side, after it has filled the storage."""
         ctx, this = self.ctx, (self.then, self.orelse)[k]
@@ -300,6 +349,7 @@ class _Merge:
                 key[0].names[key[1]] = v
         pairs_to_copy: list[tuple[ArrayValue, Value]] = []
         owners: list[int] = []
+        moving: list[tuple[int, ListValue, Value]] = []
         with reopened(ctx, this.scope):
             for n, (pair, slot, place) in enumerate(zip(pairs, slots, places, strict=True)):
                 copies = Copies(iter(place), [])
@@ -308,10 +358,17 @@ class _Merge:
                 else:
                     out.extend(carry.yields(ctx, slot, pair[k], copies))
                 pairs_to_copy.extend(copies.pairs)
-                owners.extend((INSIDE if isinstance(slot, Items) else n) for _ in copies.pairs)
+                owner = INSIDE if isinstance(slot, Items) else n
+                owners.extend(owner for _ in copies.pairs)
+                moving.extend((owner, a, v) for a, v in copies.lists)
+            growth.copy_all(ctx, [(a, v) for _, a, v in moving])
             copy_all(ctx, pairs_to_copy, "differs between the two sides of a branch", self.unproved)
         for n, (target, source) in zip(owners, pairs_to_copy, strict=True):
             self.protect(target, source, this, n)
+        for n, a, v in moving:
+            if self.seen_list(v, this, n):
+                both = [a, v] if isinstance(v, ListValue) else [a]
+                growth.freeze(ctx, both, "a branch decides which list it is, so a copy stands for it")
         ctx.restore(kept)
         return out
 

@@ -14,7 +14,7 @@ import inspect
 import sys
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,12 +27,17 @@ from . import (
     arrays,
     bindings,
     containers,
+    depths,
     directional,
     fence,
     inlined,
+    list_methods,
+    lists,
     python_builtins,
     python_types,
+    recursion,
     resolve,
+    sharing,
 )
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
@@ -40,13 +45,11 @@ from .normalise import RESULT, Normal, normalise
 from .scope import Facts, analyse
 from .source import FunctionNode, Source, plain_function, source_of
 from .structure import field_names, is_record
-from .values import Closure, Mapping_, Method, Record, Sequence_, Static, Value
+from .values import Closure, ListValue, Mapping_, Method, Record, Sequence_, Static, Value
 
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
-DEPTH = 60  # of inlined calls within each other that differ in run-time values only
-MOST = 300  # of all
 API = __name__.split(".", 1)[0] + ".api"
 OWN = __name__.rsplit(".", 2)[0] + ".definitions"
 
@@ -94,12 +97,10 @@ def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Valu
 def expression(ctx: Specialiser, node: ast.Call) -> Value:
     """The value of a call in the user's text."""
     function = ctx.eval(node.func)
-    values = ctx.spread([*node.args, *(k.value for k in node.keywords)]) if not _starred(node) else None
-    if values is not None:
-        args = values[: len(node.args)]
-        kwargs = {str(k.arg): v for k, v in zip(node.keywords, values[len(node.args) :], strict=True)}
+    if isinstance(function, Method) and sharing.can_change(function.owner, or_list=True):
+        (function,), (args, kwargs) = sharing.holding(ctx, [function], lambda: _arguments(ctx, node))
     else:
-        args, kwargs = _spread_arguments(ctx, node)
+        args, kwargs = _arguments(ctx, node)
     with ctx.at(node):
         return call(ctx, function, args, kwargs)
 
@@ -108,7 +109,11 @@ def _starred(node: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
 
 
-def _spread_arguments(ctx: Specialiser, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+def _arguments(ctx: Specialiser, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    if not _starred(node):
+        values = ctx.spread([*node.args, *(k.value for k in node.keywords)])
+        named = zip(node.keywords, values[len(node.args) :], strict=True)
+        return values[: len(node.args)], {str(k.arg): v for k, v in named}
     args = ctx.spread(node.args)
     kwargs: dict[str, Value] = {}
     for k in node.keywords:
@@ -144,8 +149,10 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     handler = python_builtins.handler(function)
     if handler is not None:
         return handler(ctx, args, kwargs)
-    if args and function in (np.stack, np.vstack) and containers.is_list(ctx, args[0]):
-        return _stacked(ctx, args, kwargs)
+    if args and function in list_methods.JOINING and list_methods.is_open(ctx, args[0]):
+        return list_methods.joined(ctx, function, args, kwargs)
+    if arrays.knows(function):
+        args = [lists.plain(ctx, v) for v in args]
     if arrays.knows(function):
         return arrays.numpy_call(ctx, function, list(args), kwargs)
     if _own(function):
@@ -172,14 +179,6 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     if isinstance(plain, types.FunctionType) and not _foreign(plain):
         return enter(ctx, plain, args, kwargs)
     return arrays.numpy_call(ctx, function, list(args), kwargs)
-
-
-def _stacked(ctx: Specialiser, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-    """np.stack of a list that is an array already."""
-    axis = kwargs.pop("axis", Static(0))
-    if len(args) > 1 or kwargs or containers.static_int(axis) != 0:
-        ctx.error(UnsupportedSyntaxError, "a list of this kind is stacked along the first axis only")
-    return arrays.numpy_call(ctx, np.array, [args[0]], {})
 
 
 def _own(function: object) -> bool:
@@ -316,8 +315,10 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
         return call(ctx, getattr(owner.cls, name), [owner, *args], kwargs)
     if kwargs:
         ctx.error(UnsupportedSyntaxError, f"keyword arguments of the method {name!r} are not supported")
+    if isinstance(owner, ListValue):
+        return list_methods.method(ctx, owner, name, args)
     if isinstance(owner, Sequence_):
-        return containers.list_method(ctx, owner, name, args)
+        return list_methods.of_sequence(ctx, owner, name, args)
     assert isinstance(owner, Mapping_)
     return containers.dict_method(ctx, owner, name, args)
 
@@ -336,7 +337,13 @@ def enter(
         ctx.error(UnsupportedSyntaxError, f"{function.__name__!r} is a generator or coroutine")
     source = capture(function)
     values = [v if isinstance(v, Value) else Static(v) for v in args]
-    known = _depth(ctx, function.__name__, source.node, values)
+    known_ways = (*ctx.loopable, *ctx.inlined)
+    loop = recursion.as_loop(function, source.node) if source.node not in known_ways else None
+    if loop is not None:
+        return depths.recursive(ctx, source, loop, lambda: enter(ctx, function, args, kwargs))
+    if source.node in ctx.loops_for:
+        source = replace(source, node=ctx.loops_for[source.node])
+    known = depths.checked(ctx, function.__name__, source.node, values)
     found = prepared(source.node, source.file, source.name)
     quiet = function.__module__.startswith(OWN)
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, None, quiet)
@@ -366,40 +373,6 @@ def enter_top(ctx: Specialiser, function: types.FunctionType, given: Mapping[str
     return _walk(ctx, frame, found.normal, names)
 
 
-def _depth(ctx: Specialiser, name: str, node: ast.AST, values: Sequence[object]) -> tuple[object, ...]:
-    """What is known of a call's arguments at compile time; too many calls of a function that agree in it, or
-    too many calls altogether, are refused.
-    """
-    known = tuple(_known(v) for v in values)
-    same = sum(f.source.node is node and f.known == known for f in ctx.frames)
-    if same >= DEPTH or len(ctx.frames) >= MOST:
-        itself = any(f.source.node is node for f in ctx.frames)
-        ctx.error(
-            UnsupportedSyntaxError,
-            f"the calls go too deep at {name!r}",
-            "a function that calls itself is inlined, so its depth must be known at compile time"
-            if itself
-            else "calls are inlined",
-            "write the recursion as a loop, or let a constant of the module decide its depth, not an argument"
-            if itself
-            else "call fewer functions from each other",
-        )
-    return known
-
-
-def _known(value: object) -> object:
-    match value:
-        case Static(value=constant):
-            return repr(constant)
-        case Sequence_(items=items):
-            return tuple(_known(v) for v in items)
-        case Mapping_(items=entries):
-            return tuple(_known(v) for v in entries.values())
-        case Record(items=fields):
-            return tuple(_known(v) for v in fields.values())
-    return type(value).__name__
-
-
 def _function_defaults(ctx: Specialiser, function: types.FunctionType) -> dict[str, Value]:
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
@@ -413,7 +386,7 @@ def _closure(ctx: Specialiser, closure: Closure, args: Sequence[Value], kwargs: 
     outer: Frame = closure.scope  # type: ignore[assignment]
     node = closure.node
     name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
-    known = _depth(ctx, name, node, args)
+    known = depths.checked(ctx, name, node, args)
     found = prepared(node, outer.source.file, name)
     source = Source(outer.source.function, node, outer.source.file, name)
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, outer, outer.quiet)

@@ -11,7 +11,7 @@ not be written (`branches`, `loops`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +21,12 @@ from ..ir.nodes import Operand, Slice, Var
 from ..ir.types import BOOL, INT, Array, Scalar, Type
 from .arrays import as_variable, full, scalar
 from .arrays.promote import describe, dtype_of, is_array, is_number, is_weak, operand
+from .items import common, together
 from .values import (
     ArrayValue,
     Closure,
+    Item,
+    ListValue,
     Mapping_,
     Maybe,
     Method,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from .specialise import Specialiser
 
 
+NOT_ONE_KIND = "its length is known at run time only, and its items are not of one kind"
 GUESS = "taken for a float until its type is known"
 
 
@@ -104,13 +108,21 @@ class Storage:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """A list of run-time length in memory of its own, into which the items are copied."""
+
+    item: Item
+
+
+@dataclass(frozen=True)
 class Mixed:
     """No common meaning; an error where the name is read."""
 
     reason: str
 
 
-Slot = Same | Number | Optional_ | Items | Part | Reference | Storage | Mixed
+Slot = Same | Number | Optional_ | Items | Part | Reference | Storage | Listed | Mixed
+Place = ArrayValue | ListValue
 
 
 # -- joining
@@ -131,6 +143,8 @@ def same_value(a: Value, b: Value) -> bool:
             return a.kind is b.kind is tuple and _all_same(a.items, b.items)
         case Record(), Record():
             return a.cls is b.cls and _all_same(tuple(a.items.values()), tuple(b.items.values()))
+        case ListValue(), ListValue():
+            return a.count is b.count
         case Closure(), Closure():
             return a.node is b.node and a.scope is b.scope and _all_same(a.defaults, b.defaults)
         case Method(), Method():
@@ -170,6 +184,16 @@ def join(ctx: Specialiser, a: Value | None, b: Value | None, *, strong: bool = F
         return _join_numbers(ctx, a, b, strong)
     if is_array(a) and is_array(b):
         return _join_arrays(a, b)
+    if isinstance(a, ListValue) or isinstance(b, ListValue):
+        item = together(ctx, a, b)
+        if item is not None:
+            return Listed(item)
+    if isinstance(a, Sequence_) and isinstance(b, Sequence_) and len(a.items) != len(b.items):
+        item = common(ctx, (*a.items, *b.items)) if a.kind is b.kind is list else None
+        if item is not None:
+            return Listed(item)
+        if a.kind is b.kind is list:
+            return Mixed(NOT_ONE_KIND)
     structure = _join_structures(ctx, a, b, strong)
     return structure or Mixed(f"it is {kind_of(a)} on one path and {kind_of(b)} on another")
 
@@ -185,6 +209,8 @@ def alone(ctx: Specialiser, a: Value | None, *, strong: bool = False) -> Slot:
     if isinstance(a, ArrayValue | VirtualArray):
         return Storage(a.dtype, len(a.shape))
     match a:
+        case ListValue(item=item):
+            return Listed(item)
         case Sequence_(items=items, kind=kind):
             return Items(kind, (), tuple(alone(ctx, v, strong=strong) for v in items))
         case Mapping_(items=found):
@@ -298,6 +324,8 @@ def kind_of(a: Value) -> str:
             return "a dict"
         case Record(cls=cls):
             return f"a {cls.__name__}"
+        case ListValue():
+            return "a list"
         case Closure() | Method():
             return "a function"
         case RangeValue() | SliceValue():
@@ -329,8 +357,9 @@ def types(slot: Slot) -> Iterator[Type]:
 class Copies:
     """Storage in the order of the slots that own it, and what is to be copied there at the end of a block."""
 
-    places: Iterator[ArrayValue]
+    places: Iterator[Place]
     pairs: list[tuple[ArrayValue, Value]]
+    lists: list[tuple[ListValue, Value]] = field(default_factory=list)
 
 
 def yields(ctx: Specialiser, slot: Slot, value: Value | None, copies: Copies) -> Iterator[Operand]:
@@ -355,8 +384,14 @@ def yields(ctx: Specialiser, slot: Slot, value: Value | None, copies: Copies) ->
             yield as_variable(ctx, value)
         case Storage():
             place = next(copies.places)
+            assert isinstance(place, ArrayValue)
             if value is not None and not absent and not same_value(value, place):
                 copies.pairs.append((place, value))
+        case Listed():
+            found_list = next(copies.places)
+            assert isinstance(found_list, ListValue)
+            if value is not None and not absent and not same_value(value, found_list):
+                copies.lists.append((found_list, value))
 
 
 def number(ctx: Specialiser, value: Value | None, dtype: str) -> Operand:
@@ -371,7 +406,7 @@ def build(
     slot: Slot,
     like: Value | None,
     operands: Iterator[Operand],
-    places: Iterator[ArrayValue],
+    places: Iterator[Place],
     name: str,
 ) -> Value:
     """What a name stands for, given the variables that its operands have become."""
@@ -395,9 +430,9 @@ def build(
             chosen = next(operands)
             assert isinstance(chosen, Var)
             return full(ctx, chosen)
-        case Storage():
+        case Storage() | Listed():
             return next(places)
     return Undefined(name, slot.reason)
 
 
-__all__ = ["GUESS", "Copies", "alone", "build", "join", "same_value", "types", "yields"]
+__all__ = ["GUESS", "NOT_ONE_KIND", "Copies", "alone", "build", "join", "same_value", "types", "yields"]

@@ -2,8 +2,9 @@
 
 Over items whose number is known they are written out; over an open range they fill an array, which stands
 for the list. Input: the node. Output: a `Sequence_`, a `Mapping_`, or an array that only indexing, iteration
-and NumPy functions take. Invariants: variables of a comprehension do not leak. Non-goals: filters over an
-open range (the length would be known at run time only).
+and NumPy functions take. Invariants: variables of a comprehension do not leak. Where a condition decides at
+run
+time whether there is an item, the list grows (`lists`). Non-goals: sets.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from ..ir.nodes import Operand, Var
 from ..ir.types import INT
 from . import arrays, containers
 from .arrays.promote import dtype_of, is_array, is_number
-from .blocks import hoisted
+from .blocks import hoisted, undoing
+from .branches import branch
 from .passes import Counted, Loop
 from .passes import run as run_loop
 from .python_builtins import stream
@@ -29,6 +31,7 @@ from .values import (
     Closure,
     IndexSpace,
     Mapping_,
+    Method,
     ScalarValue,
     Sequence_,
     Static,
@@ -85,6 +88,19 @@ def _evaluate(ctx: Specialiser, node: Comprehension) -> Value:
     over = _open(ctx, node)
     if over is not None:
         return _filled(ctx, node, over)
+    undo = undoing(ctx)
+    try:
+        return _written_out(ctx, node)
+    except _Grows:
+        undo()
+        return _collected(ctx, node)
+
+
+class _Grows(Exception):
+    """The length of the list is known at run time only."""
+
+
+def _written_out(ctx: Specialiser, node: ast.ListComp | ast.GeneratorExp) -> Value:
     found: list[Value] = []
     single = len(node.generators) == 1
 
@@ -105,7 +121,11 @@ def _each(
         return
     g, *rest = generators
     path = ctx.path
-    for k, item in enumerate(containers.items(ctx, _source(ctx, ctx.eval(g.iter)))):
+    source = _source(ctx, ctx.eval(g.iter))
+    items = containers.known_items(ctx, source)
+    if items is None and isinstance(node, ast.ListComp | ast.GeneratorExp):
+        raise _Grows
+    for k, item in enumerate(containers.items(ctx, source) if items is None else items):
         ctx.path = (*path, node, k)
         ctx.assign(g.target, item)
         if _passes(ctx, g):
@@ -125,12 +145,7 @@ def _passes(ctx: Specialiser, g: ast.comprehension) -> bool:
     for test in g.ifs:
         found = ctx.truth(ctx.eval(test))
         if not isinstance(found, Static):
-            ctx.error(
-                UnsupportedSyntaxError,
-                "the condition of this comprehension is known at run time only",
-                "the length of the list would be too",
-                "fill an array in a loop",
-            )
+            raise _Grows
         if not found.value:
             return False
     return True
@@ -143,13 +158,69 @@ def _open(ctx: Specialiser, node: ast.ListComp | ast.GeneratorExp) -> Stream | N
     if containers.known_items(ctx, value) is not None if not isinstance(value, IndexSpace) else True:
         return None
     if len(node.generators) > 1 or g.ifs:
-        ctx.error(
-            UnsupportedSyntaxError,
-            "a comprehension with a condition or several loops needs lengths known at compile time",
-            instead="fill an array in loops",
-        )
+        return None
     found = stream(ctx, value)
     return found if isinstance(found, Stream) else None
+
+
+def _collected(ctx: Specialiser, node: ast.ListComp | ast.GeneratorExp) -> Value:
+    """A list that grows in loops, as if the comprehension were written as loops with `append`."""
+    name = ctx.fresh_name("items")
+    ctx.frame.names[name] = Sequence_((), list)
+
+    def take() -> None:
+        ctx.call(Method(ctx.frame.names[name], "append"), [ctx.eval(node.elt)])
+
+    def level(k: int) -> None:
+        if k == len(node.generators):
+            take()
+            return
+        g = node.generators[k]
+        source = _source(ctx, ctx.eval(g.iter))
+        ctx.retrying(lambda: _passes_of(ctx, (node, k), g, source, lambda: level(k + 1)))
+
+    level(0)
+    return ctx.frame.names.pop(name)
+
+
+def _passes_of(
+    ctx: Specialiser, key: object, g: ast.comprehension, source: Value, inner: Callable[[], None]
+) -> None:
+    """One `for` of a comprehension around what stands inside it."""
+
+    def tested(tests: list[ast.expr]) -> None:
+        if not tests:
+            inner()
+            return
+        cond = ctx.truth(ctx.eval(tests[0]))
+        if isinstance(cond, Static):
+            if cond.value:
+                tested(tests[1:])
+            return
+        x = arrays.scalar(ctx, cond)
+        branch(ctx, x, lambda: tested(tests[1:]), lambda: None, lambda name: True)
+
+    over = stream(ctx, source)
+    if isinstance(over, Sequence_):
+        path = ctx.path
+        for k, item in enumerate(over.items):
+            ctx.path = (*path, key, k)
+            ctx.assign(g.target, item)
+            tested(g.ifs)
+        ctx.path = path
+        return
+    element = over.element
+    index: list[Operand] = [ctx.b.const(0)]
+
+    def bind(i: Var) -> None:
+        index[0] = i
+
+    def body() -> None:
+        ctx.assign(g.target, element(index[0]))
+        tested(g.ifs)
+
+    header = Counted(ctx.b.const(0), over.length, 1, "i", bind)
+    run_loop(ctx, Loop(key, header, body, (), frozenset(), frozenset()))
 
 
 def _filled(ctx: Specialiser, node: ast.ListComp | ast.GeneratorExp, over: Stream) -> Value:

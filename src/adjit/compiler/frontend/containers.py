@@ -16,17 +16,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import InferenceError, NotDifferentiableError, OutOfBoundsError, UnsupportedSyntaxError
+from ...errors import (
+    InferenceError,
+    NotDifferentiableError,
+    OutOfBoundsError,
+    OverwriteError,
+    UnsupportedSyntaxError,
+)
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
 from ..ir.visitor import operands
-from . import arrays
+from . import arrays, sharing
 from .arrays.promote import is_array, is_number, value_of
 from .carry import kind_of, same_value
 from .structure import is_namedtuple
 from .values import (
     ArrayValue,
     IndexSpace,
+    ListValue,
     Mapping_,
     Method,
     RangeValue,
@@ -257,7 +264,7 @@ def attribute(ctx: Specialiser, owner: Value, name: str) -> Value:
             if name in fields:
                 return fields[name]
             return _class_attribute(ctx, owner, cls, name)
-        case Sequence_() | Mapping_():
+        case Sequence_() | Mapping_() | ListValue():
             return Method(owner, name)
         case RangeValue(lo=lo, hi=hi, step=step) if name in ("start", "stop", "step"):
             return {"start": lo, "stop": hi, "step": step}[name]
@@ -310,6 +317,8 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
     at = static_int(index)
     if at is not None:
         if not -len(found) <= at < len(found):
+            if kind is list:
+                sharing.too_short(ctx, "OutOfBoundsError", "list index out of range")
             ctx.error(OutOfBoundsError, f"{kind.__name__} index out of range: {at} for {len(found)} items")
         return found[at]
     if isinstance(index, Static) and isinstance(index.value, slice):
@@ -319,6 +328,8 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
             table = arrays.numpy_call(ctx, np.array, [Sequence_(found)], {})
             return arrays.getitem(ctx, arrays.materialise(ctx, table, "table"), index)
         unroll(ctx, index.operand)
+        if kind is list and not found:
+            sharing.too_short(ctx, "OutOfBoundsError", "list index out of range")
     return ctx.error(
         InferenceError,
         f"{describe(owner)} is indexed by something that is known at run time only",
@@ -368,6 +379,12 @@ def changed(ctx: Specialiser, old: Value, new: Value) -> None:
                 "a list, dict or object that belongs to the caller or the module stays as it is",
                 "make a copy of it first, such as list(x) or dict(x)",
             )
+    if id(old) in ctx.aliased:
+        why = ctx.aliased[id(old)][1]
+        ctx.error(
+            OverwriteError, f"{describe(old)} that several names may see is changed", why, sharing.REMEDY
+        )
+    ctx.mutated[id(old)] = old
     ctx.replace_everywhere(old, new)
 
 
@@ -388,6 +405,7 @@ def setitem(ctx: Specialiser, owner: Value, index: Value, value: Value) -> None:
                 instead="use an array",
             )
         if not -len(owner.items) <= at < len(owner.items):
+            sharing.too_short(ctx, "OutOfBoundsError", "list assignment index out of range")
             ctx.error(OutOfBoundsError, "list assignment index out of range")
         new = list(owner.items)
         new[at] = value
@@ -411,54 +429,6 @@ def setattr_(ctx: Specialiser, owner: Value, name: str, value: Value) -> None:
 
 
 Handler = Callable[..., Value]
-
-
-def list_method(ctx: Specialiser, owner: Sequence_, name: str, args: list[Value]) -> Value:
-    """Methods of tuples and lists."""
-    found = list(owner.items)
-    values = [ctx.settled(v, "item") for v in args]
-    none, at = Static(None), static_int(args[0]) if args else None
-    match name, len(args):
-        case "index", 1:
-            return _index(ctx, found, args[0])
-        case "count", 1:
-            hits = [equality(ctx, v, args[0]) for v in found]
-            if all(isinstance(h, Static) for h in hits):
-                return Static(sum(bool(h.value) for h in hits if isinstance(h, Static)))
-        case "copy", 0:
-            return Sequence_(owner.items, owner.kind)
-    result: Value = none
-    if owner.kind is list:
-        match name, len(args):
-            case "append", 1:
-                new = [*found, values[0]]
-            case "extend", 1:
-                new = [*found, *(ctx.settled(v, "item") for v in items(ctx, args[0]))]
-            case "insert", 2 if at is not None:
-                new = [*found]
-                new.insert(at, values[1])
-            case "pop", 0 | 1 if found and (not args or at is not None):
-                new = [*found]
-                result = new.pop(-1 if at is None else at)
-            case "reverse", 0:
-                new = found[::-1]
-            case "clear", 0:
-                new = []
-            case _:
-                ctx.error(UnsupportedSyntaxError, f"the list method {name!r} is not supported in this form")
-        changed(ctx, owner, Sequence_(tuple(new), list))
-        return result
-    return ctx.error(UnsupportedSyntaxError, f"the tuple method {name!r} is not supported in this form")
-
-
-def _index(ctx: Specialiser, found: list[Value], item: Value) -> Value:
-    for k, v in enumerate(found):
-        hit = equality(ctx, v, item)
-        if not isinstance(hit, Static):
-            break
-        if hit.value:
-            return Static(k)
-    return ctx.error(InferenceError, "the position of an item in a list is not known at compile time")
 
 
 def dict_method(ctx: Specialiser, owner: Mapping_, name: str, args: list[Value]) -> Value:

@@ -147,6 +147,11 @@ def _text_writes(node: ast.AST, function: types.FunctionType, depth: int, outer:
     return False
 
 
+def call_writes(node: ast.Call, function: types.FunctionType, bound: set[str]) -> bool:
+    """Whether a call in the text of a function may write; `bound` are the function's own names."""
+    return _call_writes(node, function, DEPTH, bound)
+
+
 def _call_writes(node: ast.Call, function: types.FunctionType, depth: int, bound: set[str]) -> bool:
     called, path = node.func, []
     while isinstance(called, ast.Attribute):
@@ -161,4 +166,4 @@ def _call_writes(node: ast.Call, function: types.FunctionType, depth: int, bound
     return not (path and path[0] in PURE_METHODS)
 
 
-__all__ = ["may_write", "pure"]
+__all__ = ["call_writes", "may_write", "pure"]

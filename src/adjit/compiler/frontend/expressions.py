@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,14 +19,15 @@ import numpy as np
 from ...errors import AdjitError, InferenceError, NameResolutionError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Op, Operand
-from . import arrays, containers, effects, resolve
+from . import arrays, containers, effects, list_methods, lists, resolve, sharing
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
-from .carry import GUESS
+from .carry import GUESS, NOT_ONE_KIND
 from .values import (
     ArrayValue,
     Closure,
     IndexSpace,
+    ListValue,
     Mapping_,
     Maybe,
     Method,
@@ -157,10 +159,8 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
         return ScalarValue(const(0.0))
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
-        lists = "a list of" in (value.reason or "")
-        remedy = (
-            "fill an array of the largest length and count its entries" if lists else "use different names"
-        )
+        several = value.reason == NOT_ONE_KIND
+        remedy = "collect numbers, tuples or arrays of one shape" if several else "use different names"
         ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, remedy)
     if isinstance(value, Maybe):
         if not name.startswith("@"):
@@ -186,12 +186,15 @@ def in_order(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
     for node in nodes:
         if any(is_virtual(v) for v in values) and effects.may_write(ctx, node):
             values = [ctx.settled(v, "t") for v in values]
-        values.append(ctx.eval(node))
+            values, found = sharing.holding(ctx, values, lambda: ctx.eval(node))  # noqa: B023
+            values.append(found)
+        else:
+            values.append(ctx.eval(node))
     return values
 
 
 def is_virtual(value: Value) -> bool:
-    return isinstance(value, VirtualArray | Sequence_ | Mapping_ | Record)
+    return isinstance(value, VirtualArray | Sequence_ | ListValue | Mapping_ | Record)
 
 
 def spread(ctx: Specialiser, nodes: Sequence[ast.expr]) -> list[Value]:
@@ -251,8 +254,10 @@ def _formatted(ctx: Specialiser, node: ast.expr, value: object) -> str:
 
 def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, ast.MatMult):
-        return arrays.numpy_call(ctx, np.matmul, [left, right], {})
+        return arrays.numpy_call(ctx, np.matmul, [lists.plain(ctx, v) for v in (left, right)], {})
     name = BINARY[type(op)]
+    if isinstance(left, ListValue) or isinstance(right, ListValue):
+        return list_methods.binary(ctx, name, left, right)
     if _arithmetic(left) and _arithmetic(right):
         if containers.is_list(ctx, left) or containers.is_list(ctx, right):
             ctx.error(InferenceError, "a list takes no arithmetic", instead="make it an array with np.array")
@@ -262,7 +267,7 @@ def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Val
         return found
     if isinstance(left, Static) and isinstance(right, Static) and name in PYTHON:
         return Static(static(ctx, PYTHON[name], left.value, right.value))
-    if _array_like(left) or _array_like(right):
+    if is_array(left) or is_array(right):
         return arrays.binary(ctx, name, _as_array(ctx, left), _as_array(ctx, right))
     return ctx.error(
         InferenceError,
@@ -272,10 +277,6 @@ def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Val
 
 def _arithmetic(value: Value) -> bool:
     return is_array(value) or is_number(value)
-
-
-def _array_like(value: Value) -> bool:
-    return is_array(value)
 
 
 def _as_array(ctx: Specialiser, value: Value) -> Value:
@@ -319,10 +320,10 @@ def truth(ctx: Specialiser, value: Value) -> Value:
     match value:
         case Static(value=v) if not isinstance(v, np.ndarray):
             return Static(bool(static(ctx, bool, v)))
-        case Sequence_(items=items):
-            return Static(bool(items))
-        case Mapping_(items=found):
-            return Static(bool(found))
+        case Sequence_() | Mapping_():
+            return Static(bool(value.items))
+        case ListValue():
+            return list_methods.truth(ctx, value)
         case Record() | Closure() | Method():
             return Static(True)
         case RangeValue() | Stream() | IndexSpace():
@@ -356,9 +357,11 @@ def compare(ctx: Specialiser, op: ast.cmpop, left: Value, right: Value) -> Value
             same = containers.identical(left, right)
             return Static(same if isinstance(op, ast.Is) else not same)
         case ast.In() | ast.NotIn():
-            found = containers.contains(ctx, right, left)
+            found = containers.contains(ctx, lists.plain(ctx, right), left)
             return found if isinstance(op, ast.In) else negation(ctx, truth(ctx, found))
     name = COMPARE[type(op)]
+    if isinstance(left, ListValue) or isinstance(right, ListValue):
+        return list_methods.compare(ctx, name, left, right)
     if _arithmetic(left) and _arithmetic(right):
         return arrays.compare(ctx, name, left, right)
     together = containers.compare(ctx, name, left, right)
@@ -400,7 +403,9 @@ def both(ctx: Specialiser, first: Value, rest: Callable[[], Value], name: str) -
     with ctx.b.block() as stmts:
         scope = ctx.b.scopes[-1]
         kept = ctx.snapshot()
-        second = rest()
+        second: Value = Static(None)
+        with suppress(sharing.Short):
+            second = rest()
     if is_bool and _is_bool(second) and all(isinstance(s, Op) and s.op in CHEAP for s in stmts):
         for s in stmts:
             ctx.b.emit(s)
@@ -470,7 +475,9 @@ def _static_index(value: Value) -> bool:
 
 def subscript(ctx: Specialiser, owner: Value, index: Value) -> Value:
     if isinstance(owner, ArrayValue | VirtualArray):
-        return arrays.getitem(ctx, owner, index)
+        return arrays.getitem(ctx, owner, lists.plain(ctx, index))
+    if isinstance(owner, ListValue):
+        return list_methods.getitem(ctx, owner, index)
     return containers.getitem(ctx, owner, index)
 
 

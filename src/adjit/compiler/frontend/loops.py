@@ -9,17 +9,19 @@ pass (`passes`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
-from ...errors import InferenceError
+from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
-from . import arrays, containers, passes
+from . import arrays, containers, lists, passes
+from .blocks import undoing
 from .branches import branch
+from .items import holding
 from .passes import Conditional, Counted, Loop, Unrollable
 from .python_builtins import range_item, stream, trips
-from .values import IndexSpace, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
+from .values import IndexSpace, ListValue, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -54,16 +56,127 @@ def _changes(ctx: Specialiser, error: Unrollable) -> None:
         InferenceError,
         f"{error.name!r} changes its kind in a loop",
         error.reason,
-        "keep its type, length and rank the same in each pass; collect values in an array",
+        "keep its type and rank the same in each pass; lists hold numbers, tuples or arrays of one kind",
     )
 
 
 def for_(ctx: Specialiser, node: ast.For) -> None:
+    undo = undoing(ctx)
     over = ctx.eval(node.iter)
-    ctx.retrying(lambda: _for(ctx, node, over))
+    if isinstance(over, Stream) and any(isinstance(v, ListValue) for v in over.over):
+        undo()
+        ctx.retrying(lambda: _over_lists(ctx, node))
+        return
+    if not isinstance(over, ListValue) and not (isinstance(over, Sequence_) and over.kind is list):
+        ctx.retrying(lambda: _for(ctx, node, over))
+        return
+    name = ctx.fresh_name("over")
+    ctx.frame.names[name] = over
+    ctx.retrying(lambda: _over_list(ctx, node, name))
+    ctx.frame.names.pop(name, None)
 
 
-def _for(ctx: Specialiser, node: ast.For, over: Value) -> None:
+def _over_lists(ctx: Specialiser, node: ast.For) -> None:
+    """A loop over several lists, or their numbers: these are looked up again when the loop is walked
+    again.
+    """
+    undo = undoing(ctx)
+    try:
+        _for(ctx, node, ctx.eval(node.iter))
+    except Exception:
+        undo()
+        raise
+
+
+def _over_list(ctx: Specialiser, node: ast.For, name: str) -> None:
+    """A loop over a list. One that the loop changes is read anew in each pass, as Python does."""
+    over = ctx.frame.names[name]
+    if (node, ctx.path) in ctx.unroll:
+        _while_items(ctx, node, name)
+        return
+    undo = undoing(ctx)
+    try:
+        _for(ctx, node, over, name)
+        if _as_long(ctx.frame.names[name], over):
+            return
+    except _Changed:
+        pass
+    now = ctx.frame.names[name]
+    undo()
+
+    def prepare() -> None:
+        ctx.unroll.add((node, ctx.path))
+        item = holding(ctx, lists.movable(ctx, over), now)
+        if isinstance(over, Sequence_) and item is not None:
+            lists.moved(ctx, over, item)
+
+    ctx.walk_again(ctx.b.scopes[-1], prepare)
+
+
+def _as_long(now: Value, over: Value) -> bool:
+    """Whether a list that is looped over still has its length, as far as that is known at compile time."""
+    if isinstance(now, Sequence_) and isinstance(over, Sequence_):
+        return len(now.items) == len(over.items)
+    return now is over
+
+
+def _while_items(ctx: Specialiser, node: ast.For, name: str) -> None:
+    """`while at < len(x): target = x[at]; at += 1; …`"""
+    names, facts, at = ctx.frame.names, ctx.frame.facts, ctx.fresh_name("at")
+    if not isinstance(names[name], ListValue) or ctx.typed_lists:  # Numba's lists refuse it themselves
+        _refuse_change(ctx)
+    names[at] = Static(0)
+
+    def test() -> Operand:
+        x = ctx.frame.names[name]
+        assert isinstance(x, ListValue)
+        return ctx.b.op("lt", arrays.scalar(ctx, ctx.frame.names[at]), lists.length(ctx, x))
+
+    def body() -> None:
+        x, k = ctx.frame.names[name], arrays.scalar(ctx, ctx.frame.names[at])
+        assert isinstance(x, ListValue)
+        ctx.frame.names[at] = ScalarValue(ctx.b.op("add", k, const(1)), weak=True)
+        ctx.assign(node.target, lists.get(ctx, x, k))
+        ctx.run(node.body)
+
+    own = frozenset((at, name))
+    loop = Loop(
+        node,
+        Conditional(test),
+        body,
+        (*facts.assigned[node], at),
+        facts.head[node] | own,
+        facts.entered[node] | own,
+        ctx.frame.stops.get(node),
+    )
+    try:
+        passes.run(ctx, loop)
+    except Unrollable as error:
+        _changes(ctx, error)
+    ctx.frame.names.pop(at, None)
+
+
+def _item_now(ctx: Specialiser, name: str, items: list[Value], at: int) -> Value:
+    now = ctx.frame.names[name]
+    if not isinstance(now, Sequence_) or len(now.items) != len(items):
+        raise _Changed
+    return now.items[at]
+
+
+class _Changed(Exception):
+    """The list that is looped over changes."""
+
+
+def _refuse_change(ctx: Specialiser) -> NoReturn:
+    ctx.error(
+        OverwriteError,
+        "a list is changed while a loop runs over it",
+        "how far the loop runs would depend on the changes",
+        "write 'while i < len(x)' instead, or loop over a copy",
+    )
+
+
+def _for(ctx: Specialiser, node: ast.For, over: Value, name: str | None = None) -> None:
     if isinstance(over, IndexSpace):
         _nest(ctx, node, over)
         return
@@ -76,18 +189,26 @@ def _for(ctx: Specialiser, node: ast.For, over: Value) -> None:
         return
     source = stream(ctx, over)
     if isinstance(source, Sequence_):
-        _unrolled(ctx, node, list(source.items))
+        _unrolled(ctx, node, list(source.items), name)
         return
     header = Counted(const(0), source.length, 1, "i", lambda iv: ctx.assign(node.target, source.element(iv)))
-    _held(ctx, source, lambda: _run(ctx, node, header, None))
+    _held(ctx, source.over, lambda: _run(ctx, node, header, None), direct=isinstance(over, ListValue))
 
 
-def _held(ctx: Specialiser, source: Stream, walk: Callable[[], None]) -> None:
-    """While an array is looped over, its memory is in use."""
-    names = [ctx.fresh_name("over") for _ in source.over]
-    for name, value in zip(names, source.over, strict=True):
+def _held(ctx: Specialiser, over: Sequence[Value], walk: Callable[[], None], *, direct: bool = False) -> None:
+    """While an array is looped over, its memory is in use; a list must keep its length."""
+    names = [ctx.fresh_name("over") for _ in over]
+    for name, value in zip(names, over, strict=True):
         ctx.frame.names[name] = value
+    counts = {v.count for v in over if isinstance(v, ListValue)}
+    written = ctx.written & counts
+    ctx.written -= counts
     walk()
+    if ctx.written & counts:
+        if direct:
+            raise _Changed
+        _refuse_change(ctx)
+    ctx.written |= written
     for name in names:
         ctx.frame.names.pop(name, None)
 
@@ -142,8 +263,8 @@ def _run(ctx: Specialiser, node: ast.For, header: Counted, items: list[Value] | 
         _unrolled(ctx, node, items)
 
 
-def _unrolled(ctx: Specialiser, node: ast.For, items: list[Value]) -> None:
-    """The passes one after the other."""
+def _unrolled(ctx: Specialiser, node: ast.For, items: list[Value], name: str | None = None) -> None:
+    """The passes one after the other; `name` is that of the list that is looped over."""
     path = ctx.path
     stop = ctx.frame.stops.get(node)
     facts = ctx.frame.facts
@@ -154,7 +275,7 @@ def _unrolled(ctx: Specialiser, node: ast.For, items: list[Value]) -> None:
             ctx.path = (*path, node, at)
             if stop is not None:
                 ctx.frame.names[stop] = Static(False)
-            ctx.assign(node.target, items[at])
+            ctx.assign(node.target, items[at] if name is None else _item_now(ctx, name, items, at))
             ctx.run(node.body)
             if ctx.dead or stop is None:
                 if ctx.dead:

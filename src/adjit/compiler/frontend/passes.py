@@ -9,23 +9,35 @@ new array in each pass gets storage of its own, into which the pass copies at it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Block, Const, For, Operand, Var, While
 from ..ir.types import INT, Array, Scalar
-from . import carry, exchanges
+from . import carry, exchanges, growth, sharing
 from .arrays import copy_into, full
 from .arrays.linear import equal
-from .arrays.promote import is_number
 from .blocks import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
 from .branches import either
-from .carry import Copies, Items, Mixed, Optional_, Part, Reference, Same, Slot, Storage, missing
-from .plan import Guess, Plan, exchanged, fits, has_storage, widened, without_references
-from .values import ArrayValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
+from .carry import (
+    Copies,
+    Items,
+    Listed,
+    Mixed,
+    Optional_,
+    Part,
+    Place,
+    Reference,
+    Same,
+    Slot,
+    Storage,
+    missing,
+)
+from .loop import ActiveLoop, Conditional, Counted, Loop, Unrollable
+from .plan import Guess, Plan, exchanged, has_storage, started, widened, without_references
+from .values import ArrayValue, Item, ListValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -33,110 +45,37 @@ if TYPE_CHECKING:
 LIMIT = 24
 
 
-@dataclass(frozen=True)
-class ActiveLoop:
-    """A loop whose body is being walked and that could be written out pass by pass instead."""
-
-    iv: Var
-    key: object
-    scope: object
-
-
-@dataclass
-class Counted:
-    """for iv in range(lo, hi, step)"""
-
-    lo: Operand
-    hi: Operand
-    step: int
-    hint: str
-    bind: Callable[[Var], None]
-    promised: bool = False
-
-
-@dataclass
-class Conditional:
-    """while test()"""
-
-    test: Callable[[], Operand]
-
-
-@dataclass
-class Loop:
-    """`entered` are names that a pass may read before it binds them, `head` those needed by a pass or
-    afterwards.
-    """
-
-    node: object
-    header: Counted | Conditional
-    body: Callable[[], None]
-    assigned: tuple[str, ...]
-    head: frozenset[str]
-    entered: frozenset[str]
-    stop: str | None = None
-    unrollable: bool = False
-
-    def key(self, ctx: Specialiser) -> object:
-        return (self.node, ctx.path)
-
-
-class Unrollable(Exception):
-    """The passes differ in kind: only a loop written out pass by pass can hold them."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__()
-        self.name, self.reason = name, reason
-
-
 def run(ctx: Specialiser, loop: Loop) -> None:
     """Emit the loop."""
 
-    plan = _start(ctx, loop)
+    plan = started(ctx, loop)
+    apart: frozenset[Key] = frozenset()
     for _ in range(LIMIT):
-        attempt = _Attempt(ctx, loop, plan)
+        attempt = _Attempt(ctx, loop, plan, apart)
         if attempt.walk():
             ctx.plans[loop.key(ctx)] = {k[1]: s for k, s in plan.items() if k[0] is ctx.frame}
             return
-        plan = attempt.next
+        plan, apart = attempt.next, attempt.apart
     ctx.error(InferenceError, "no types can be found for the variables of this loop")
 
 
-def _start(ctx: Specialiser, loop: Loop) -> Plan:
-    known = ctx.plans.get(loop.key(ctx), {})
-    assert isinstance(known, dict)
-    plan: Plan = {}
-    for name in dict.fromkeys([*loop.assigned, *known]):
-        if name not in loop.head or name == loop.stop:
-            continue
-        value = ctx.frame.names.get(name)
-        before = known.get(name)
-        plan[ctx.frame, name] = (
-            before if before is not None and fits(before, value) else _first(ctx, loop, name, value)
-        )
-    return plan
-
-
-def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot | Guess:
-    if missing(value):
-        return Guess() if name in loop.entered and not isinstance(value, Undefined) else Same()
-    if value is not None and is_number(value):
-        return carry.alone(ctx, value, strong=True)
-    return Same()
-
-
 class _Attempt:
-    """One walk of the body under a plan; `next` is the plan to try after a failure."""
+    """One walk of the body under a plan; `next` is the plan to try after a failure. Names that see one list
+    or object before the loop do so in each pass, but for those in `apart`.
+    """
 
-    def __init__(self, ctx: Specialiser, loop: Loop, plan: Plan) -> None:
+    def __init__(self, ctx: Specialiser, loop: Loop, plan: Plan, apart: frozenset[Key]) -> None:
         self.ctx, self.loop, self.plan = ctx, loop, dict(plan)
         self.next: Plan = dict(plan)
         self.before = names_now(ctx)
+        self.apart, self.first = apart, sharing.leaders(self.before, apart)
         self.scope = ctx.b.scopes[-1]
-        self.places: dict[Key, list[ArrayValue]] = {}
+        self.places: dict[Key, list[Place]] = {}
         self.inits: dict[Key, list[Operand]] = {}
         self.args: dict[Key, list[Var]] = {}
         self.entry: dict[Key, Value | None] = {}
         self.ends: dict[Key, Value | None] = {}
+        self.joined: set[Key] = set()  # names that come to see one list or object in a pass
 
     def walk(self) -> bool:
         ctx = self.ctx
@@ -175,6 +114,7 @@ class _Attempt:
             finally:
                 written, ctx.written = ctx.written, log | ctx.written
             dead, ctx.dead = ctx.dead, False
+            growth.check_unwritten(ctx, written, self.mark)
             if loop.unrollable:
                 ctx.loops.pop()
             self.ends = {k: self.entry.get(k) if dead else v for k, v in self.end_names().items()}
@@ -216,10 +156,14 @@ class _Attempt:
             for target, source in copies.pairs:
                 with thawed(ctx, target.base):
                     copy_into(ctx, target, source)  # type: ignore[arg-type]
+            for a, b in copies.lists:
+                growth.copy_all(ctx, [(a, b)])
+                if isinstance(b, ListValue) and not growth.only_here(ctx, key, b, self.visible):
+                    growth.freeze(ctx, (a, b), f"{_hint(key)!r} is it at first and another list after a pass")
             self.args[key] = [ctx.b.fresh(_hint(key), t) for t in (carry.types(slot))]
         self.references()
 
-    def storage(self, key: Key, slot: Slot | Guess, value: Value | None) -> list[ArrayValue]:
+    def storage(self, key: Key, slot: Slot | Guess, value: Value | None) -> list[Place]:
         """Memory for the arrays that a pass makes anew, holding what the name has before the loop."""
         ctx = self.ctx
         if missing(value):
@@ -242,7 +186,14 @@ class _Attempt:
                     )
                     freeze(ctx, place.base, ctx.b.origin(value.base), reason)
                 return [place]
+            case Listed(item=item):
+                return [self.list_storage(key, item, value)]
         return []
+
+    def list_storage(self, key: Key, item: Item, value: Value | None) -> ListValue:
+        own = isinstance(value, ListValue) and growth.only_here(self.ctx, key, value, self.visible)
+        name = (self.loop.key(self.ctx), key[1])
+        return growth.storage(self.ctx, item, value if own else None, _hint(key), self.scope, name)
 
     def own(self, key: Key, value: ArrayValue) -> bool:
         """Whether the memory was made here and no other name sees it."""
@@ -293,8 +244,8 @@ class _Attempt:
     def bind(self) -> None:
         """Names at the start of a pass."""
         ctx = self.ctx
-        for key, slot in self.plan.items():
-            frame, name = key
+        for key in sorted(self.plan, key=lambda k: k in self.first):
+            slot, (frame, name) = self.plan[key], key
             value = self.before.get(key)
             if isinstance(slot, Guess):
                 self.entry[key] = frame.names[name] = Undefined(name, carry.GUESS)
@@ -306,7 +257,14 @@ class _Attempt:
                 self.entry[key] = None  # its memory is made when its shape is known
             else:
                 args, places = iter(self.args[key]), iter(self.places[key])
-                self.entry[key] = frame.names[name] = carry.build(ctx, slot, value, args, places, name)
+                built = carry.build(ctx, slot, value, args, places, name)
+                self.entry[key] = frame.names[name] = self.one_of(key, built)
+
+    def one_of(self, key: Key, built: Value) -> Value:
+        """The value of the first of the names that see one list or object."""
+        leader = self.first.get(key)
+        value = self.entry.get(leader) if leader is not None else None
+        return value if value is not None and self.plan.get(leader) == self.plan[key] else built  # type: ignore[arg-type]
 
     def start_pass(self) -> Var:
         ctx, loop = self.ctx, self.loop
@@ -339,6 +297,10 @@ class _Attempt:
 
     def agree(self) -> bool:
         """Whether the plan held; else `next` is wider."""
+        growth.written_out(self.loop, self.before, self.ends)
+        growth.move(self.ctx, self.scope, [(self.before.get(k), end) for k, end in self.ends.items()])
+        if not self.stay_together():
+            return False
         moved = exchanged(self.ctx, self.plan, self.before, self.entry, self.ends)
         for key, end in self.ends.items():
             slot = self.plan.get(key, Same())
@@ -355,6 +317,16 @@ class _Attempt:
             if isinstance(new, Mixed) and not isinstance(slot, Mixed):
                 self.mixed(key, new)
         return self.next == self.plan
+
+    def stay_together(self) -> bool:
+        """Whether names that see one list or object still do so at the end; else some are `apart`."""
+        starts = {k: v for k in (*self.before, *self.plan) if (v := self.entry.get(k, self.before.get(k)))}
+        ends = {k: self.ends.get(k, v) for k, v in starts.items()}
+        visible = frozenset(k for k in starts if self.visible(k))
+        joined, parted = sharing.followed(self.ctx, starts, ends, self.first, self.apart, visible)
+        self.joined |= joined
+        self.apart |= parted
+        return not parted
 
     def mixed(self, key: Key, slot: Mixed) -> None:
         if key[1] in self.loop.entered or key[0] is not self.ctx.frame or key[1] not in self.loop.assigned:
@@ -389,6 +361,7 @@ class _Attempt:
         out: list[Operand] = []
         pairs: list[tuple[ArrayValue, Value]] = []
         owners: list[Key] = []
+        moving: list[tuple[Key, ListValue, Value]] = []
         for key, slot in self.plan.items():
             end = self.ends[key]
             if isinstance(slot, Guess):
@@ -399,12 +372,15 @@ class _Attempt:
             out.extend(carry.yields(ctx, slot, end, copies))
             pairs.extend(copies.pairs)
             owners.extend(key for _ in copies.pairs)
+            moving.extend((key, a, v) for a, v in copies.lists)
+        growth.check_apart(ctx, moving, {**names_now(ctx), **self.ends}, self.visible, written)
+        growth.copy_all(ctx, [(a, v) for _, a, v in moving])
         for key, (place, value) in zip(owners, pairs, strict=True):
             self.protect(key, place, value, written)
         copy_all(ctx, pairs, "changes its length from one pass of the loop to the next")
         return out
 
-    def late(self, key: Key, slot: Slot, end: Value | None) -> list[ArrayValue]:
+    def late(self, key: Key, slot: Slot, end: Value | None) -> list[Place]:
         """Memory for an array that the loop binds first: before the loop, once its shape is known."""
         ctx = self.ctx
         match slot:
@@ -418,6 +394,9 @@ class _Attempt:
                 with outside(ctx):
                     shape = [hoisted(ctx, body, n, "loop") for n in end.shape]
                     return [full(ctx, ctx.b.alloc(shape, dtype, _hint(key)))]
+            case Listed(item=item):
+                with outside(ctx):
+                    return [self.list_storage(key, item, None)]
         return []
 
     def protect(self, key: Key, place: ArrayValue, value: Value, written: set[Var]) -> None:
@@ -434,7 +413,7 @@ class _Attempt:
                 continue
             shared = frozenset(r for a in arrays_in(held) for r in ctx.b.origin(a.base)) & roots
             if shared and self.places.get(other):
-                others |= {p.base for p in self.places[other]}
+                others |= {p.base for p in self.places[other] if isinstance(p, ArrayValue)}
             else:
                 others |= {r for r in shared if r.number < self.mark}
         if not others:
@@ -476,9 +455,13 @@ class _Attempt:
                 frame.names.pop(name, None)
             else:
                 frame.names[name] = value
+        for (frame, name), leader in self.first.items():
+            if (frame, name) in self.plan and self.plan.get(leader) == self.plan[frame, name]:
+                frame.names[name] = leader[0].names[leader[1]]
         for name in self.loop.assigned:
             if name not in self.loop.head:
                 ctx.frame.names.pop(name, None)
+        sharing.keep(ctx, [f.names.get(n) for f, n in self.joined], "a loop")
 
     def if_entered(self, value: Value, name: str) -> Value:
         """A name that each pass binds is bound afterwards if there was a pass."""
@@ -494,4 +477,4 @@ def _hint(key: Key) -> str:
     return key[1].lstrip("@")
 
 
-__all__ = ["Conditional", "Counted", "Loop", "Scalar", "Unrollable", "run"]
+__all__ = ["ActiveLoop", "Conditional", "Counted", "Loop", "Scalar", "Unrollable", "run"]

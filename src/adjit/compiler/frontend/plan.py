@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from . import carry, exchanges
 from .arrays.promote import is_number
 from .blocks import Key
-from .carry import Items, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
-from .values import ArrayValue, Maybe, Value, VirtualArray
+from .carry import Items, Listed, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .items import holding
+from .loop import Loop
+from .values import ArrayValue, ListValue, Maybe, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -37,9 +39,35 @@ def fits(slot: Slot | Guess, value: Value | None) -> bool:
             return isinstance(value, ArrayValue) and len(value.shape) == ndim
         case Storage(ndim=ndim):
             return isinstance(value, ArrayValue | VirtualArray) and len(value.shape) == ndim
+        case Listed():
+            return isinstance(value, ListValue)
         case Same():
             return not missing(value) and not (value is not None and is_number(value))
     return False
+
+
+def started(ctx: Specialiser, loop: Loop) -> Plan:
+    """The plan to try first."""
+    known = ctx.plans.get(loop.key(ctx), {})
+    assert isinstance(known, dict)
+    plan: Plan = {}
+    for name in dict.fromkeys([*loop.assigned, *known]):
+        if name not in loop.head or name == loop.stop:
+            continue
+        value = ctx.frame.names.get(name)
+        before = known.get(name)
+        plan[ctx.frame, name] = (
+            before if before is not None and fits(before, value) else _first(ctx, loop, name, value)
+        )
+    return plan
+
+
+def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot | Guess:
+    if missing(value):
+        return Guess() if name in loop.entered and not isinstance(value, Undefined) else Same()
+    if value is not None and is_number(value):
+        return carry.alone(ctx, value, strong=True)
+    return Same()
 
 
 def widened(
@@ -90,6 +118,12 @@ def widened(
         case Storage(dtype=dtype, ndim=ndim):
             if isinstance(end, ArrayValue | VirtualArray) and len(end.shape) == ndim:
                 return Storage(_wider(dtype, end), ndim)
+        case Listed(item=item):
+            wider = holding(ctx, item, end)
+            if wider is not None:
+                return Listed(wider)
+    if isinstance(end, Undefined) and end.reason:
+        return Mixed(end.reason)
     what = carry.kind_of(end) if end is not None else "unbound"
     return Mixed(f"it is {_slot_kind(slot)} before a pass of the loop and {what} after it")
 
@@ -134,7 +168,7 @@ def _token(ctx: Specialiser, key: Key, starts: Mapping[Key, ArrayValue]) -> obje
 
 def has_storage(slot: Slot) -> bool:
     match slot:
-        case Storage():
+        case Storage() | Listed():
             return True
         case Optional_(inner=inner):
             return has_storage(inner)
@@ -176,9 +210,11 @@ def _slot_kind(slot: Slot | Guess) -> str:
             return f"a {dtype} scalar"
         case Items(kind=kind, slots=slots):
             return f"a {kind.__name__} of {len(slots)}"
+        case Listed():
+            return "a list"
         case Storage(ndim=ndim) | Reference(ndim=ndim):
             return f"a {ndim}-dimensional array"
     return "another value"
 
 
-__all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "widened", "without_references"]
+__all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "started", "widened", "without_references"]

@@ -17,11 +17,12 @@ import numpy as np
 from ...errors import InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand
-from . import arrays, containers
+from . import arrays, containers, lists, sharing
 from .arrays.promote import dtype_of, is_array, is_number, is_weak, operand, value_of
 from .values import (
     ArrayValue,
     IndexSpace,
+    ListValue,
     Mapping_,
     RangeValue,
     ScalarValue,
@@ -126,6 +127,8 @@ def stream(ctx: Specialiser, value: Value) -> Sequence_ | Stream:
     """Something to loop over: its items where their number is known, else their number and how to get one."""
     if isinstance(value, Stream):
         return value
+    if isinstance(value, ListValue):
+        return Stream(lists.length(ctx, value), lists.item_at(ctx, value), (value,))
     if isinstance(value, RangeValue):
         found = containers.known_items(ctx, value)
         if found is not None:
@@ -218,6 +221,8 @@ def _reversed(ctx: Specialiser, sequence: Value) -> Value:
 
 @define(len)
 def _len(ctx: Specialiser, value: Value) -> Value:
+    if isinstance(value, ListValue):
+        return ScalarValue(lists.length(ctx, value), weak=True)
     if is_array(value):
         shape = value.shape  # type: ignore[union-attr]
         if not shape:
@@ -286,6 +291,7 @@ def _extremum(ctx: Specialiser, op: str, values: Sequence[Value], kwargs: dict[s
         ctx.error(
             UnsupportedSyntaxError, f"the argument {next(iter(kwargs))!r} of max and min is not supported"
         )
+    values = [lists.plain(ctx, v) for v in values]
     if len(values) == 1:
         if is_array(values[0]):
             if len(values[0].shape) > 1:  # type: ignore[union-attr]
@@ -295,6 +301,7 @@ def _extremum(ctx: Specialiser, op: str, values: Sequence[Value], kwargs: dict[s
             return arrays.numpy_call(ctx, np.max if op == "maximum" else np.min, list(values), {})
         values = containers.items(ctx, values[0])
     if not values:
+        sharing.too_short(ctx, "ValueError", "max and min of nothing")
         ctx.error(InferenceError, "max and min of nothing")
     found = values[0]
     for v in values[1:]:
@@ -325,6 +332,7 @@ TABLE[min] = lambda ctx, args, kwargs: _extremum(ctx, "minimum", args, kwargs)
 
 @define(sum, math.fsum)
 def _sum(ctx: Specialiser, values: Value, start: Value = ZERO) -> Value:
+    values = lists.plain(ctx, values)
     if is_array(values) and len(values.shape) == 1:  # type: ignore[union-attr]
         total = arrays.numpy_call(ctx, np.sum, [values], {})
         return (
@@ -340,6 +348,7 @@ def _sum(ctx: Specialiser, values: Value, start: Value = ZERO) -> Value:
 
 @define(math.prod)
 def _prod(ctx: Specialiser, values: Value) -> Value:
+    values = lists.plain(ctx, values)
     if is_array(values):
         return arrays.numpy_call(ctx, np.prod, [values], {})
     total: Value = ONE
@@ -349,6 +358,7 @@ def _prod(ctx: Specialiser, values: Value) -> Value:
 
 
 def _quantified(ctx: Specialiser, values: Value, wanted: bool) -> Value:
+    values = lists.plain(ctx, values)
     if is_array(values):
         return arrays.numpy_call(ctx, np.any if wanted else np.all, [values], {})
     found: Operand = const(not wanted)

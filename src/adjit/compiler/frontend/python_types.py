@@ -15,13 +15,14 @@ import numpy as np
 
 from ...errors import InferenceError, UnsupportedSyntaxError
 from ..ir.nodes import Operand
-from . import containers
+from . import containers, list_methods
 from .arrays import randomness
 from .arrays.promote import dtype_of, is_array, is_weak
 from .python_builtins import NONE, PARTIAL, define
 from .structure import field_names, is_record
 from .values import (
     Closure,
+    ListValue,
     Mapping_,
     Method,
     RangeValue,
@@ -42,13 +43,24 @@ def _tuple(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B
     return Sequence_(tuple(containers.items(ctx, values)))
 
 
-@define(list, numba.typed.List)
+@define(numba.typed.List)
+def _typed_list(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B008
+    ctx.typed_lists = True
+    return _list(ctx, values)
+
+
+@define(list)
 def _list(ctx: Specialiser, values: Value = Sequence_(())) -> Value:  # noqa: B008
+    if containers.known_items(ctx, values) is None:
+        found = list_methods.listed(ctx, values)
+        if found is not None:
+            return found
     return Sequence_(tuple(containers.items(ctx, values)), list)
 
 
 @define(numba.typed.List.empty_list)
 def _empty_list(ctx: Specialiser, item_type: Value, allocated: Value = NONE) -> Value:
+    ctx.typed_lists = True
     return Sequence_((), list)
 
 
@@ -99,6 +111,8 @@ def python_type(ctx: Specialiser, value: Value) -> type:
     match value:
         case Sequence_(kind=kind):
             return kind
+        case ListValue():
+            return list
         case Mapping_():
             return dict
         case Record(cls=cls):

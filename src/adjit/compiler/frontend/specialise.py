@@ -30,7 +30,7 @@ from .intermediates import check_all_marked, intermediate
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
-from .values import ArrayValue, Closure, Mapping_, Maybe, Record, Sequence_, Value, VirtualArray
+from .values import ArrayValue, Closure, Item, Mapping_, Maybe, Method, Record, Sequence_, Value, VirtualArray
 
 Result = TypeVar("Result")
 
@@ -88,8 +88,17 @@ class Specialiser:
         self.born: dict[VirtualArray, object] = {}
         self.plans: dict[object, object] = {}
         self.lists: set[Var] = set()
+        self.list_items: dict[object, Item] = {}  # of lists that loops make, by loop and name
+        self.loopable: dict[ast.AST, int] = {}  # functions under way that call themselves: their calls
+        self.inlined: set[ast.AST] = set()  # those whose calls cannot be loops
+        self.loops_for: dict[ast.AST, ast.FunctionDef] = {}  # those that are walked as loops
+        self.outdated: dict[int, Value] = {}  # lists that others have replaced, which hold wider items
+        self.typed_lists = False  # whether one of Numba's lists is made
+        self.in_lists: set[Var] = set()  # memory that a copy in a list stands for
         self.exchanges: list[tuple[frozenset[Var], frozenset[Var]]] = []
         self.foreign: list[tuple[Value, str]] = []
+        self.mutated: dict[int, Value] = {}  # lists, dicts and objects that were replaced by changed ones
+        self.aliased: dict[int, tuple[Value, str]] = {}  # those that must not change any more, and why
         self.loops: list[ActiveLoop] = []
         self.unroll: set[object] = set()
         self.path: tuple[object, ...] = ()
@@ -214,14 +223,18 @@ class Specialiser:
         """The frames of all calls under way, and those that closures keep alive."""
         found = list(self.frames)
         for frame in found:
-            outer = [v.scope for v in frame.names.values() if isinstance(v, Closure)]
+            outer = [c.scope for v in frame.names.values() for c in closures(v)]
             for one in (*outer, frame.outer):
                 if isinstance(one, Frame) and one not in found:
                     found.append(one)
         return found
 
     def unroll_and_retry(self, loop: ActiveLoop) -> NoReturn:
-        raise Again(loop.scope, lambda: self.unroll.add(loop.key))
+        self.walk_again(loop.scope, lambda: self.unroll.add(loop.key))
+
+    def walk_again(self, scope: object, prepare: Callable[[], None]) -> NoReturn:
+        """Walk the statement under way in a block again, after `prepare`."""
+        raise Again(scope, prepare)
 
     def settled(self, value: Value, hint: str) -> Value:
         """A value without unmaterialised arrays."""
@@ -241,7 +254,7 @@ class Specialiser:
 
     # -- walking again
     def snapshot(self) -> Snapshot:
-        names = [(f, dict(f.names)) for f in self.frames]
+        names = [(f, dict(f.names)) for f in self.reachable()]
         return names, len(self.frames), self.path, self.dead
 
     def restore(self, kept: Snapshot) -> None:
@@ -290,7 +303,7 @@ class Specialiser:
                     OverwriteError, f"the array {root.name!r} is written", self.frozen[root], "copy the array"
                 )
         self.written |= memory
-        for frame in list(self.frames):
+        for frame in self.reachable():
             for name, value in list(frame.names.items()):
                 for found in pending(value):
                     if any(self.b.origin(r) & memory for r in found.reads):
@@ -308,6 +321,21 @@ class Specialiser:
             prepare()
         else:
             raise Again(born, prepare)
+
+
+def closures(value: Value) -> Iterator[Closure]:
+    """The functions of the user's text in a value."""
+    match value:
+        case Closure(defaults=parts):
+            yield value
+        case Method(owner=owner):
+            parts = (owner,)
+        case Maybe(value=inner):
+            parts = (inner,)
+        case _:
+            parts = structure.children(value) or ()
+    for part in parts:
+        yield from closures(part)
 
 
 def foreign_parts(ctx: Specialiser, value: Value, what: str) -> None:
@@ -362,6 +390,9 @@ def replaced(value: Value, old: Value, new: Value) -> Value:
         case Record(cls=cls, items=fields):
             renewed = {k: replaced(v, old, new) for k, v in fields.items()}
             return value if _same(renewed.values(), fields.values()) else Record(cls, renewed)
+        case Method(owner=owner, name=name):
+            bound_to = replaced(owner, old, new)
+            return value if bound_to is owner else Method(bound_to, name)
         case Maybe(value=inner, bound=bound, name=name):
             again = replaced(inner, old, new)
             return value if again is inner else Maybe(again, bound, name)

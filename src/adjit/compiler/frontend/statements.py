@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ... import errors
 from ...errors import AdjitError, InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
-from . import arrays, containers, loops
+from . import arrays, containers, list_methods, lists, loops, sharing
 from .arrays.promote import is_array, is_number
 from .branches import branch
 from .expressions import BINARY, binary, text
@@ -23,6 +23,7 @@ from .normalise import ends
 from .values import (
     ArrayValue,
     Closure,
+    ListValue,
     Mapping_,
     Record,
     ScalarValue,
@@ -42,7 +43,10 @@ def run(ctx: Specialiser, block: Sequence[ast.stmt]) -> None:
         if ctx.dead:
             return
         with ctx.at(s):
-            _run(ctx, s)
+            try:
+                _run(ctx, s)
+            except sharing.Short as short:
+                sharing.ends_here(ctx, short)
 
 
 def _run(ctx: Specialiser, s: ast.stmt) -> None:
@@ -187,12 +191,16 @@ def store(ctx: Specialiser, node: ast.expr, owner: Value, index: Value, value: V
     """`owner[index] = value`."""
     if isinstance(owner, VirtualArray):
         owner = in_memory(ctx, node, owner)
-    if isinstance(owner, ArrayValue):
+    if isinstance(owner, ListValue):
+        list_methods.setitem(ctx, owner, index, value)
+    elif isinstance(owner, ArrayValue):
+        index, value = lists.plain(ctx, index), lists.plain(ctx, value)
+        list_methods.check_kind(ctx, owner, value)
         if isinstance(value, Sequence_) and not value.items:
             ctx.error(InferenceError, "an empty sequence cannot be stored in an array")
         arrays.setitem(ctx, owner, index, value)
     else:
-        containers.setitem(ctx, owner, index, value)
+        list_methods.set_in_sequence(ctx, owner, index, value)
 
 
 def in_memory(ctx: Specialiser, node: ast.expr, value: VirtualArray) -> Value:
@@ -212,14 +220,21 @@ def _augmented(ctx: Specialiser, s: ast.AugAssign) -> None:
             if isinstance(owner, VirtualArray):
                 owner = in_memory(ctx, target.value, owner)
             if isinstance(owner, ArrayValue) and not isinstance(s.op, ast.MatMult):
+                index, value = lists.plain(ctx, index), lists.plain(ctx, value)
+                list_methods.check_kind(ctx, owner, value)
                 arrays.augitem(ctx, owner, index, BINARY[type(s.op)], value)
                 return
-            new = binary(ctx, s.op, ctx.subscript(owner, index), value)
+            old = ctx.subscript(owner, index)
+            if isinstance(owner, ListValue) and not is_number(old):
+                ctx.error(
+                    UnsupportedSyntaxError, "an item of a list is changed in place", instead="assign it"
+                )
+            new = binary(ctx, s.op, old, value)
             store(ctx, target.value, owner, index, new)
     elif isinstance(target, ast.Attribute):
         owner = ctx.eval(target.value)
         old = ctx.attribute(owner, target.attr)
-        value = ctx.eval(s.value)
+        (owner,), value = sharing.holding(ctx, [owner], lambda: ctx.eval(s.value))
         if isinstance(old, ArrayValue) and not isinstance(s.op, ast.MatMult):
             arrays.augassign(ctx, old, BINARY[type(s.op)], value)
         else:
@@ -231,13 +246,19 @@ def _augmented_name(ctx: Specialiser, s: ast.AugAssign, name: str) -> None:
     if isinstance(old, VirtualArray):
         old = arrays.materialise(ctx, old, name)
         ctx.frame.names[name] = old
-    value = ctx.eval(s.value)
+    (old,), value = sharing.holding(ctx, [old], lambda: ctx.eval(s.value))
     if isinstance(old, ArrayValue) and not isinstance(s.op, ast.MatMult):
         if containers.is_list(ctx, old):
             ctx.error(InferenceError, "a list whose length is known at run time only cannot grow")
-        arrays.augassign(ctx, old, BINARY[type(s.op)], value)
+        arrays.augassign(ctx, old, BINARY[type(s.op)], lists.plain(ctx, value))
+        return
+    if isinstance(old, ListValue) and isinstance(s.op, ast.Add):
+        list_methods.extend(ctx, old, value)
         return
     if isinstance(old, Sequence_) and old.kind is list and isinstance(s.op, ast.Add):
+        if containers.known_items(ctx, value) is None:
+            list_methods.of_sequence(ctx, old, "extend", [value])
+            return
         new = Sequence_((*old.items, *(ctx.settled(v, name) for v in containers.items(ctx, value))), list)
         containers.changed(ctx, old, new)
         return

@@ -21,6 +21,7 @@ from .arrays.view import is_whole
 from .source import Source
 from .values import (
     ArrayValue,
+    ListValue,
     Mapping_,
     Maybe,
     RangeValue,
@@ -161,6 +162,9 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
         return _leaf(found, operand(ctx, value, dtype_of(ctx, value)))
     if isinstance(value, Static):
         return StaticSpec(value.value)
+    if isinstance(value, ListValue):
+        what = "a list whose length is known at run time only cannot be returned"
+        ctx.error(InferenceError, what, "compiled code gives arrays", "return np.array of it")
     return ctx.error(
         InferenceError, f"a {type(value).__name__.lower()} cannot be returned", instead="return its values"
     )

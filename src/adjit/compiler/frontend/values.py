@@ -79,6 +79,55 @@ class Sequence_:
     kind: type = tuple
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A number in each item of a list."""
+
+    dtype: str
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An array in each item of a list, all of one shape."""
+
+    dtype: str
+    ndim: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A tuple or named tuple in each item of a list."""
+
+    kind: type
+    keys: tuple[object, ...]
+    parts: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The same constant in each item of a list."""
+
+    value: object
+
+
+Item = Column | Row | Group | Fixed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListValue:
+    """A list whose length is known at run time only: `count[0]`. `columns` hold the items, in growing
+    arrays, one for each leaf of `item`; for a `Row` there is one more, of integers, that holds the shape.
+    It was made in the block `scope`; `key` names the loop and name whose storage it is.
+    """
+
+    item: Item
+    columns: tuple[Var, ...]
+    count: Var
+    scope: object
+    key: object = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapping_:
     """A dict with constant keys."""
@@ -174,6 +223,7 @@ Value = (
     | ArrayValue
     | VirtualArray
     | Sequence_
+    | ListValue
     | Mapping_
     | Record
     | Closure
