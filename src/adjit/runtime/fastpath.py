@@ -74,7 +74,7 @@ class _Writer:
             self.unless(f"type({at}) is str", f"{at} == {value!r}")
             return True
         if kind is np.ndarray:
-            if 1 in value.shape:
+            if 1 in value.shape or value.dtype.kind == "c":
                 return False
             self.unless(f"type({at}) is ndarray", *([f"1 not in {at}.shape"] if value.ndim else []))
         elif kind is int:

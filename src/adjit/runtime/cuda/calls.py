@@ -46,6 +46,10 @@ def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
         if isinstance(value, np.ndarray) or is_device_array(value):
             if id(value) not in known:
                 if isinstance(value, np.ndarray):
+                    if value.dtype.kind == "c":
+                        raise MissingRuleError(
+                            "complex arrays are not passed to the GPU", hint="pass real and imaginary parts"
+                        )
                     pytree.array_spec(value, "an argument")  # refuses what adjit does not handle
                 known[id(value)] = stand_in(value)
             return known[id(value)]

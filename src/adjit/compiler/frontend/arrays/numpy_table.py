@@ -32,6 +32,7 @@ Handler = Callable[..., Value]
 F = TypeVar("F", bound=Handler)
 
 BUILTINS: dict[object, Handler] = {}
+GATES: list[Callable[..., Handler | None]] = []  # what may refuse a call or answer it instead
 
 
 def builtin(*functions: object) -> Callable[[F], F]:
@@ -60,6 +61,11 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
         known = hash(function) is not None
     except TypeError:
         known = False
+    for gate in GATES:
+        own = gate(ctx, function, args, kwargs) if known else None
+        if own is not None:
+            found = bound(ctx, function, own, (ctx, *args), kwargs)
+            return own(*found.args, **found.kwargs)
     if known and function in BUILTINS:
         handler = BUILTINS[function]
         found = bound(ctx, function, handler, (ctx, *args), kwargs)
@@ -77,7 +83,7 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
     body = getattr(getattr(function, "_dispatcher", None), "py_func", None)
     if body is not None and type(function).__name__ == "DUFunc":
         return _vectorized(ctx, function, body, args, kwargs)
-    if isinstance(function, type) and issubclass(function, np.generic | bool | int | float):
+    if isinstance(function, type) and issubclass(function, np.generic | bool | int | float | complex):
         return _converted(ctx, function, args, kwargs)
     return _unknown(ctx, function)
 
