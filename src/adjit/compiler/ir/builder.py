@@ -292,6 +292,15 @@ class Builder:
             self.scopes[-1].known["dim", out, axis] = n
         return out
 
+    def parts(self, array: Var, shape: Index) -> Var:
+        """The memory of a complex array as a real one of this shape, parts in turn."""
+        out = self.fresh(array.name, Array(PARTS[array.type.dtype], len(shape)))
+        self.emit(Reshape(out, array, tuple(shape), loc=self.loc))
+        self.origins[out] = self.origin(array)
+        for axis, n in enumerate(shape):
+            self.scopes[-1].known["dim", out, axis] = n
+        return out
+
     def call(self, name: str, *args: Operand, attrs: tuple[Hashable, ...] = ()) -> None:
         self.emit(Call(name, args, attrs, loc=self.loc))
 

@@ -35,12 +35,13 @@ KEPT: set[object] = {
     *(np.isscalar, np.astype, np.nonzero, np.flatnonzero, np.extract, np.diag, np.diagonal, np.diagflat),
     *(np.tril, np.triu, np.meshgrid, np.concatenate, np.stack, np.hstack, np.vstack, np.dstack),
     *(np.column_stack, np.append, np.tile, np.repeat, np.roll, np.flip, np.fliplr, np.flipud, np.rot90),
-    *(np.diff, np.take, np.split, np.hsplit, np.vsplit, np.sum, np.mean, np.prod, np.cumsum, np.cumprod),
+    *(np.diff, np.take, np.split, np.hsplit, np.vsplit, np.sum, np.mean, np.prod, np.var, np.std, np.cumsum, np.cumprod),
     *(np.matmul, np.linalg.matmul, np.dot, np.inner, np.outer, np.tensordot, np.einsum, np.trace, np.kron),
     *(np.polyval, np.convolve, np.select, np.array_equal, np.count_nonzero, np.any, np.all, np.pad),
     *(np.trapezoid, np.linalg.matrix_power, np.linalg.multi_dot, np.linalg.outer, np.linalg.trace),
     *(np.linalg.diagonal, np.linalg.tensordot, np.choose, np.compress, np.insert, np.delete, np.vander),
     *(u.outer for u in (np.add, np.subtract, np.multiply, np.divide)),
+    *(np.real, np.imag, np.conjugate, np.angle, np.iscomplexobj, np.isrealobj, np.iscomplex, np.isreal),
     *(np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate, np.add.at, np.subtract.at),
 }  # fmt: skip
 HANDLERS: dict[object, Callable[..., Value]] = {}
@@ -72,7 +73,7 @@ def admit(
             InferenceError, f"{name} takes no complex number", instead=f"use np.{name.partition('.')[2]}"
         )
     known = function in KEPT or function in BY_FUNCTION or OPS.get(function) == "stop_gradient"
-    if known or isinstance(function, type):
+    if known or isinstance(function, type) or getattr(function, "__module__", "") == "cmath":
         return None
     return ctx.error(
         MissingRuleError,
@@ -104,21 +105,6 @@ def _norm(ctx: Context, x: Value, ord: Value = Static(None), axis: Value = Stati
         )
     named = {k: v for k, v in (("ord", ord), ("axis", axis)) if not create.is_none(v)}
     return numpy_call(ctx, np.linalg.norm, [numpy_call(ctx, np.abs, [a], {})], named)
-
-
-def _variance(function: object) -> Callable[..., Value]:
-    def handler(ctx: Context, a: Value) -> Value:
-        array = fill.in_memory(ctx, as_array(ctx, a))
-        mean = numpy_call(ctx, np.mean, [array], {})
-        away = fill.in_memory(ctx, as_array(ctx, elementwise.binary(ctx, "sub", array, mean)))
-        parts = [numpy_call(ctx, np.square, [part(ctx, away, p)], {}) for p in ("real", "imag")]
-        found = numpy_call(ctx, np.mean, [elementwise.binary(ctx, "add", *parts)], {})
-        return found if function is np.var else numpy_call(ctx, np.sqrt, [found], {})
-
-    return handler
-
-
-HANDLERS[np.var], HANDLERS[np.std] = _variance(np.var), _variance(np.std)
 
 
 @handles(np.isclose)
