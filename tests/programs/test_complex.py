@@ -44,9 +44,9 @@ def test_second_order(name: str) -> None:
     adjit.check_grads(function, args, order=2)
 
 
-@pytest.mark.skipif(adjit.options.jit_disabled(), reason="compiles")
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", COMPILED)
-def test_compiled(name: str) -> None:
+def test_compiled(name: str, compiled: None) -> None:
     function, args = PROGRAMS[name]
     wrt = tuple(k for k, a in enumerate(args) if is_inexact(a))
     made = adjit.value_and_grad(function, argnums=wrt)

@@ -39,7 +39,7 @@ from ..ir.nodes import (
     While,
 )
 from ..ir.types import PARTS, Array, Scalar
-from ..ir.visitor import all_defined, with_operands
+from ..ir.visitor import block_params, block_reads, defined, operands, walk, with_operands
 from .formulas import FORMULAS, Pair
 
 ZERO, ONE, TWO = const(0), const(1), const(2)
@@ -53,14 +53,21 @@ def lowered(fn: Function, names: Names, halves: Mapping[Var, tuple[Var, int]]) -
     """The function without complex values. `halves` are the arrays that are all real or imaginary parts of a
     complex one, with that one and 0 or 1.
     """
-    if not any(is_complex(v) for v in (*fn.params, *all_defined(fn.body))):
+    if not any(is_complex(v) for v in fn.params) and not _has_complex(fn.body):
         return fn
-    walk = _Lowering(names, halves)
-    params = tuple(walk.array(p) if is_complex(p) else p for p in fn.params)
+    made = _Lowering(names, halves)
+    params = tuple(made.array(p) if is_complex(p) else p for p in fn.params)
     for s in fn.body.stmts:
-        walk.statement(s)
-    results = tuple(walk.one(r) for r in fn.results)
-    return replace(fn, params=params, body=walk.b.finish(), results=results)
+        made.statement(s)
+    results = tuple(made.one(r) for r in fn.results)
+    return replace(fn, params=params, body=made.b.finish(), results=results)
+
+
+def _has_complex(block: Block) -> bool:
+    for s in walk(block):
+        if any(map(is_complex, (*defined(s), *block_params(s), *operands(s), *block_reads(s)))):
+            return True
+    return False
 
 
 def _again(call: Call) -> bool:

@@ -16,13 +16,16 @@ import numpy as np
 
 from ....errors import InferenceError, MissingRuleError
 from ...definitions import OPS
-from ..values import Sequence_, Static, Value
-from . import create, elementwise, fill
-from .complexes import angle_of, conjugate, elementwise_of, is_complex, make, part
+from ...ir.builder import const
+from ...ir.nodes import Operand
+from ...ir.types import PARTS
+from ..values import ArrayValue, Sequence_, Static, Value, VirtualArray
+from . import create, elementwise, fill, indexing, linear, store, view
+from .complexes import angle_of, combined, conjugate, elementwise_of, is_complex, make, part
 from .context import Context
 from .numpy_table import GATES, builtin, name_of, numpy_call
 from .products import dot
-from .promote import is_array, is_number
+from .promote import is_array, is_number, result_type
 from .scalars import BY_FUNCTION
 from .shapes import as_array, constant, ravel
 
@@ -45,6 +48,19 @@ KEPT: set[object] = {
     *(np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate, np.add.at, np.subtract.at),
 }  # fmt: skip
 HANDLERS: dict[object, Callable[..., Value]] = {}
+TWO = const(2)
+REMEDIES = {  # by the beginning of a function's name
+    "np.fft": "multiply by the matrix np.exp(-2j * np.pi * np.outer(k, k) / n), or write the sums as loops",
+    "np.linalg": "solve systems with np.linalg.solve, or work on the real matrix [[A.real, -A.imag], [A.imag, A.real]]",
+    "np.sort": "order by a real number: z[np.argsort(z.real)] or z[np.argsort(np.abs(z))]",
+    "np.argsort": "order by a real number: np.argsort(z.real) or np.argsort(np.abs(z))",
+    "np.max": "compare absolute values or parts: np.max(np.abs(z))",
+    "np.min": "compare absolute values or parts: np.min(np.abs(z))",
+    "np.arg": "compare absolute values or parts: np.argmax(np.abs(z))",
+    "np.linspace": "space a real number evenly: start + (stop - start) * np.linspace(0.0, 1.0, n)",
+    "np.interp": "interpolate parts: np.interp(x, xp, fp.real) + 1j * np.interp(x, xp, fp.imag)",
+    "np.correlate": "use np.convolve(a, v.conj()[::-1])",
+}
 
 
 def handles(*functions: object) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
@@ -78,7 +94,10 @@ def admit(
     return ctx.error(
         MissingRuleError,
         f"{name} of complex numbers is not supported",
-        instead="write it with real and imaginary parts: z.real, z.imag",
+        instead=next(
+            (text for start, text in REMEDIES.items() if name.startswith(start)),
+            "write it with real and imaginary parts: z.real, z.imag",
+        ),
     )
 
 
@@ -105,6 +124,62 @@ def _norm(ctx: Context, x: Value, ord: Value = Static(None), axis: Value = Stati
         )
     named = {k: v for k, v in (("ord", ord), ("axis", axis)) if not create.is_none(v)}
     return numpy_call(ctx, np.linalg.norm, [numpy_call(ctx, np.abs, [a], {})], named)
+
+
+def blocks(ctx: Context, a: Value) -> ArrayValue:
+    """The real matrix of twice the size, each x + iy as ((x, -y), (y, x))."""
+    b, source = ctx.b, as_array(ctx, a)
+    source = fill.in_memory(ctx, source)
+    n, m = source.shape
+    out = fill.allocate(ctx, tuple(linear.times(b, k, TWO) for k in (n, m)), PARTS[source.dtype])
+
+    def block(index: Sequence[Operand]) -> None:
+        z = view.element(ctx, source, index)
+        row, column = (linear.times(b, i, TWO) for i in index)
+        below, beside = (linear.plus(b, i, view.ONE) for i in (row, column))
+        x, y = b.op("real", z), b.op("imag", z)
+        for at, value in (((row, column), x), ((row, beside), b.op("neg", y)), ((below, column), y)):
+            b.store(out.base, at, value)
+        b.store(out.base, (below, beside), x)
+
+    fill.nest(ctx, (n, m), block)
+    return out
+
+
+def _matrix(ctx: Context, a: Value, name: str) -> VirtualArray:
+    found = as_array(ctx, a)
+    if len(found.shape) != 2:
+        ctx.error(MissingRuleError, f"{name} of a stack of complex matrices is not supported", instead="loop over them")
+    return create.converted(ctx, found, found.dtype if found.dtype in PARTS else "complex128")
+
+
+@handles(np.linalg.inv)
+def _inv(ctx: Context, a: Value) -> Value:
+    matrix = _matrix(ctx, a, "np.linalg.inv")
+    found = as_array(ctx, numpy_call(ctx, np.linalg.inv, [blocks(ctx, matrix)], {}))
+    even, odd = Static(slice(0, None, 2)), Static(slice(1, None, 2))
+    both = [as_array(ctx, indexing.getitem(ctx, found, Sequence_((rows, even)))) for rows in (even, odd)]
+    return fill.materialise(ctx, combined(ctx, both[0], both[1], matrix.dtype))
+
+
+@handles(np.linalg.solve)
+def _solve(ctx: Context, a: Value, b: Value) -> Value:
+    """The real system of twice the size, of which one column gives both parts."""
+    matrix, right = _matrix(ctx, a, "np.linalg.solve"), as_array(ctx, b)
+    dtype = result_type(ctx, (matrix, right))
+    matrix, right = create.converted(ctx, matrix, dtype), create.converted(ctx, right, dtype)
+    if len(right.shape) not in (1, 2):
+        ctx.error(MissingRuleError, "np.linalg.solve of a stack of complex systems is not supported")
+    parts = [as_array(ctx, part(ctx, right, name)) for name in ("real", "imag")]
+    n = right.shape[0]
+    rest = right.shape[1:]
+    sides = fill.allocate(ctx, (linear.times(ctx.b, n, TWO), *rest), PARTS[dtype])
+    for k, side in enumerate(parts):
+        rows = Static(slice(k, None, 2))
+        store.setitem(ctx, sides, rows, side)
+    found = as_array(ctx, numpy_call(ctx, np.linalg.solve, [blocks(ctx, matrix), sides], {}))
+    both = [indexing.getitem(ctx, found, Static(slice(k, None, 2))) for k in (0, 1)]
+    return fill.materialise(ctx, combined(ctx, as_array(ctx, both[0]), as_array(ctx, both[1]), dtype))
 
 
 @handles(np.isclose)
