@@ -84,8 +84,7 @@ def lift(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Value:
     if isinstance(found, types.ModuleType):
         return Static(found)
     if not _open(found):
-        if not _stable(found):
-            guard(ctx, name, fetch, found)
+        guard(ctx, name, fetch, found)  # also a NumPy function: the name may stand for another one later
         return constant(found)
     guard(ctx, f"the structure of {name}", Applied(skeleton, fetch), skeleton(found))
     return _structure(ctx, name, found, fetch)
