@@ -107,7 +107,9 @@ def heston(p, spot, strike):
         d = np.sqrt((rho * sigma * iu - kappa) ** 2 + sigma**2 * (iu + u * u))
         g = (kappa - rho * sigma * iu - d) / (kappa - rho * sigma * iu + d)
         e = np.exp(-d)
-        big_c = kappa * theta / sigma**2 * ((kappa - rho * sigma * iu - d) - 2.0 * np.log((1 - g * e) / (1 - g)))
+        big_c = (
+            kappa * theta / sigma**2 * ((kappa - rho * sigma * iu - d) - 2.0 * np.log((1 - g * e) / (1 - g)))
+        )
         big_d = (kappa - rho * sigma * iu - d) / sigma**2 * (1 - e) / (1 - g * e)
         phi = np.exp(big_c + big_d * v0 + iu * math.log(spot))
         total += (np.exp(-iu * math.log(strike)) * phi / iu).real * 0.5

@@ -304,7 +304,7 @@ def _described(tree: object, results: Sequence[Any]) -> str:
     """A value in words, down to the shapes of its arrays."""
     if isinstance(tree, NodeSpec) and complexes.is_complex(tree.kind):
         first = tree.children[0]
-        shape = np.shape(results[first.index])[:-1] if isinstance(first, ResultLeaf) else ()  # type: ignore[unreachable]
+        shape = np.shape(results[first.index])[:-1] if isinstance(first, ResultLeaf) else ()
         return f"a complex array of shape {shape}" if tree.kind in complexes.ARRAYS else "a complex number"
     if isinstance(tree, NodeSpec):
         parts = ", ".join(_described(c, results) for c in tree.children)

@@ -160,7 +160,9 @@ class _Lowering:
                     hint="pass real and imaginary parts: z.real, z.imag",
                 )
             case Mark(value=value) if is_complex(value):
-                raise MissingRuleError("intermediates are real", s.loc, hint="name the real and imaginary part")
+                raise MissingRuleError(
+                    "intermediates are real", s.loc, hint="name the real and imaginary part"
+                )
             case Check(values=values):
                 shown = tuple(x for v in values for x in (self.flat((v,))[:1]))
                 self.b.emit(replace(s, cond=self.one(s.cond), values=shown))
@@ -206,8 +208,8 @@ class _Lowering:
         array, at = self.place(s.array, s.index)
         if isinstance(s, Load):
             if is_complex(s.out):
-                real, imag = (b.load(array, (*at, k), f"{s.out.name}_{p}") for k, p in ((ZERO, "re"), (ONE, "im")))
-                self.pairs[s.out] = (real, imag)
+                names = f"{s.out.name}_re", f"{s.out.name}_im"
+                self.pairs[s.out] = b.load(array, (*at, ZERO), names[0]), b.load(array, (*at, ONE), names[1])
             else:
                 b.emit(replace(s, array=array, index=at))
             return

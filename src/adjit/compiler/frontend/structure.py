@@ -13,8 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...errors import InferenceError, OverwriteError
-from ..ir.nodes import Operand, Var
-from ..ir.types import Array, Scalar
 from ..complexes import (
     ARRAY_KEYS,
     ARRAYS,
@@ -26,6 +24,8 @@ from ..complexes import (
     is_complex,
     kind_of_number,
 )
+from ..ir.nodes import Operand, Var
+from ..ir.types import Array, Scalar
 from ..program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
 from .arrays import as_variable, full, materialise, parameter
 from .arrays.complexes import conjugate
@@ -140,9 +140,7 @@ def complex_number(ctx: Specialiser, kind: type, items: Sequence[Value]) -> Valu
     return conjugate(ctx, found) if kind in CONJUGATED else found
 
 
-def node(
-    kind: type, keys: tuple[object, ...], items: list[Value], ctx: Specialiser | None = None
-) -> Value:
+def node(kind: type, keys: tuple[object, ...], items: list[Value], ctx: Specialiser | None = None) -> Value:
     """A structure from its kind and items."""
     if is_complex(kind):
         assert ctx is not None

@@ -50,7 +50,9 @@ def result_type(name: str, args: Sequence[Operand], loc: Location) -> Type:
 def refuse(name: str, loc: Location) -> NoReturn:
     if name in ORDER:
         raise InferenceError(
-            "complex numbers have no order", loc, hint="compare real parts, imaginary parts or absolute values"
+            "complex numbers have no order",
+            loc,
+            hint="compare real parts, imaginary parts or absolute values",
         )
     raise MissingRuleError(
         f"{name!r} of complex numbers is not supported",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
-from ...errors import BackendError
+from ...errors import BackendError, MissingRuleError
 from .. import pytree
 from .arrays import StandIn, copy_back, duplicate, is_device_array, stand_in, to_device
 from .simulated import SIMULATED

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from . import builtins, complex_functions, linalg, products, randomness, ufuncs  # noqa: F401  (they fill the table of NumPy functions)
 from .access import iterate, parameter, scalar, truth
-from .complexes import make as make_complex
 from .attributes import attribute, method
+from .complexes import make as make_complex
 from .elementwise import compare, unary
 from .elementwise import number_of as number
 from .fill import copy_into, materialise

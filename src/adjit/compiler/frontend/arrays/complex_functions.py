@@ -8,7 +8,6 @@ its lowering does is refused (`admit`), so that no imaginary part is dropped.
 from __future__ import annotations
 
 import cmath
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -38,20 +37,22 @@ KEPT: set[object] = {
     *(np.isscalar, np.astype, np.nonzero, np.flatnonzero, np.extract, np.diag, np.diagonal, np.diagflat),
     *(np.tril, np.triu, np.meshgrid, np.concatenate, np.stack, np.hstack, np.vstack, np.dstack),
     *(np.column_stack, np.append, np.tile, np.repeat, np.roll, np.flip, np.fliplr, np.flipud, np.rot90),
-    *(np.diff, np.take, np.split, np.hsplit, np.vsplit, np.sum, np.mean, np.prod, np.var, np.std, np.cumsum, np.cumprod),
+    *(np.diff, np.take, np.split, np.hsplit, np.vsplit, np.sum, np.mean, np.prod, np.var, np.std),
     *(np.matmul, np.linalg.matmul, np.dot, np.inner, np.outer, np.tensordot, np.einsum, np.trace, np.kron),
     *(np.polyval, np.convolve, np.select, np.array_equal, np.count_nonzero, np.any, np.all, np.pad),
     *(np.trapezoid, np.linalg.matrix_power, np.linalg.multi_dot, np.linalg.outer, np.linalg.trace),
-    *(np.linalg.diagonal, np.linalg.tensordot, np.choose, np.compress, np.insert, np.delete, np.vander),
+    *(np.linalg.diagonal, np.linalg.tensordot, np.insert, np.delete, np.vander),
     *(u.outer for u in (np.add, np.subtract, np.multiply, np.divide)),
     *(np.real, np.imag, np.conjugate, np.angle, np.iscomplexobj, np.isrealobj, np.iscomplex, np.isreal),
-    *(np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate, np.add.at, np.subtract.at),
+    *(np.cumsum, np.cumprod, np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate),
+    *(np.add.at, np.subtract.at),
 }  # fmt: skip
 HANDLERS: dict[object, Callable[..., Value]] = {}
 TWO = const(2)
+RTOL, ATOL, NO = Static(1e-5), Static(1e-8), Static(False)
 REMEDIES = {  # by the beginning of a function's name
     "np.fft": "multiply by the matrix np.exp(-2j * np.pi * np.outer(k, k) / n), or write the sums as loops",
-    "np.linalg": "solve systems with np.linalg.solve, or work on the real matrix [[A.real, -A.imag], [A.imag, A.real]]",
+    "np.linalg": "use np.linalg.solve or inv, or the real matrix [[A.real, -A.imag], [A.imag, A.real]]",
     "np.sort": "order by a real number: z[np.argsort(z.real)] or z[np.argsort(np.abs(z))]",
     "np.argsort": "order by a real number: np.argsort(z.real) or np.argsort(np.abs(z))",
     "np.max": "compare absolute values or parts: np.max(np.abs(z))",
@@ -59,7 +60,7 @@ REMEDIES = {  # by the beginning of a function's name
     "np.arg": "compare absolute values or parts: np.argmax(np.abs(z))",
     "np.linspace": "space a real number evenly: start + (stop - start) * np.linspace(0.0, 1.0, n)",
     "np.interp": "interpolate parts: np.interp(x, xp, fp.real) + 1j * np.interp(x, xp, fp.imag)",
-    "np.correlate": "use np.convolve(a, v.conj()[::-1])",
+    "np.correlate": "use np.convolve(a, v.conj()[::-1], mode)",
 }
 
 
@@ -111,7 +112,7 @@ def _vdot(ctx: Context, a: Value, b: Value) -> Value:
 
 
 @handles(np.linalg.norm)
-def _norm(ctx: Context, x: Value, ord: Value = Static(None), axis: Value = Static(None)) -> Value:  # noqa: B008
+def _norm(ctx: Context, x: Value, ord: Value = create.NONE, axis: Value = create.NONE) -> Value:
     """Norms of absolute values: all but those by singular values."""
     a = as_array(ctx, x)
     plain = create.is_none(ord) or (isinstance(ord, Static) and ord.value == "fro")
@@ -149,7 +150,11 @@ def blocks(ctx: Context, a: Value) -> ArrayValue:
 def _matrix(ctx: Context, a: Value, name: str) -> VirtualArray:
     found = as_array(ctx, a)
     if len(found.shape) != 2:
-        ctx.error(MissingRuleError, f"{name} of a stack of complex matrices is not supported", instead="loop over them")
+        ctx.error(
+            MissingRuleError,
+            f"{name} of a stack of complex matrices is not supported",
+            instead="loop over them",
+        )
     return create.converted(ctx, found, found.dtype if found.dtype in PARTS else "complex128")
 
 
@@ -183,7 +188,7 @@ def _solve(ctx: Context, a: Value, b: Value) -> Value:
 
 
 @handles(np.isclose)
-def _isclose(ctx: Context, a: Value, b: Value, rtol: Value = Static(1e-5), atol: Value = Static(1e-8)) -> Value:  # noqa: B008
+def _isclose(ctx: Context, a: Value, b: Value, rtol: Value = RTOL, atol: Value = ATOL) -> Value:
     gap = numpy_call(ctx, np.abs, [elementwise.binary(ctx, "sub", a, b)], {})
     size = elementwise.binary(ctx, "mul", rtol, numpy_call(ctx, np.abs, [b], {}))
     near = elementwise.binary(ctx, "le", gap, elementwise.binary(ctx, "add", atol, size))
@@ -191,7 +196,7 @@ def _isclose(ctx: Context, a: Value, b: Value, rtol: Value = Static(1e-5), atol:
 
 
 @handles(np.allclose)
-def _allclose(ctx: Context, a: Value, b: Value, rtol: Value = Static(1e-5), atol: Value = Static(1e-8)) -> Value:  # noqa: B008
+def _allclose(ctx: Context, a: Value, b: Value, rtol: Value = RTOL, atol: Value = ATOL) -> Value:
     return numpy_call(ctx, np.all, [_isclose(ctx, a, b, rtol, atol)], {})
 
 
@@ -214,7 +219,7 @@ def _conjugate(ctx: Context, x: Value) -> Value:
 
 
 @builtin(np.angle)
-def _angle(ctx: Context, z: Value, deg: Value = Static(False)) -> Value:  # noqa: B008
+def _angle(ctx: Context, z: Value, deg: Value = NO) -> Value:
     """In radians or degrees; that of a real number is 0 or pi, with derivative zero."""
     found = angle_of(ctx, z)
     return numpy_call(ctx, np.degrees, [found], {}) if constant(ctx, deg, "deg") else found
@@ -265,7 +270,9 @@ for _name in ("exp", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan
 for _name in ("asinh", "acosh", "atanh"):
     builtin(getattr(cmath, _name))(partial(_of_cmath, _name))
 for _name in ("isnan", "isinf", "isfinite"):
-    builtin(getattr(cmath, _name))(partial(lambda ufunc, ctx, z: numpy_call(ctx, ufunc, [z], {}), getattr(np, _name)))
+    builtin(getattr(cmath, _name))(
+        partial(lambda ufunc, ctx, z: numpy_call(ctx, ufunc, [z], {}), getattr(np, _name))
+    )
 
 
 @builtin(cmath.log)

@@ -18,6 +18,7 @@ from .context import Context
 from .promote import AnyArray, dtype_of, is_array, is_number, is_weak, operand, value_of
 from .shapes import as_array
 
+
 def is_complex(value: Value) -> bool:
     """Whether a value is, or has inside it, a complex number or array."""
     match value:
@@ -92,7 +93,7 @@ def angle_of(ctx: Context, value: Value) -> Value:
 def make(ctx: Context, real: Value, imag: Value) -> Value:
     """`complex(real, imag)` of numbers: `real + 1j * imag` where one of them is complex itself."""
     if isinstance(real, Static) and isinstance(imag, Static):
-        return Static(complex(real.value, imag.value))  # type: ignore[arg-type]
+        return Static(complex(real.value, imag.value))  # type: ignore[call-overload]
     if is_complex(real) or is_complex(imag):
         return elementwise.binary(ctx, "add", real, elementwise.binary(ctx, "mul", Static(1j), imag))
     x, y = (operand(ctx, v, "float64") for v in (real, imag))

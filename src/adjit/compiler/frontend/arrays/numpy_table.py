@@ -18,7 +18,7 @@ from scipy import special
 from ....errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ...definitions import DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked
 from ...ir.builder import const
-from ...ir.types import FLOATS
+from ...ir.types import FLOATS, PARTS
 from ...library import ROUTINES as LIBRARY
 from ..skeletons import vjp_skeleton
 from ..values import ArrayValue, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
@@ -362,7 +362,7 @@ def convert(ctx: Context, value: Value, dtype: str) -> Value:
     if (
         isinstance(value, Static)
         and isinstance(value.value, float | np.floating)
-        and dtype not in (*FLOATS, "bool")
+        and dtype not in (*FLOATS, *PARTS, "bool")
     ):
         if not np.isfinite(value.value):
             ctx.error(InferenceError, f"cannot convert {value.value} to an integer")

@@ -36,7 +36,9 @@ def is_number(value: Value) -> bool:
 
 def is_weak(value: Value) -> bool:
     if isinstance(value, Static):
-        return isinstance(value.value, bool | int | float | complex) and not isinstance(value.value, np.generic)
+        return isinstance(value.value, bool | int | float | complex) and not isinstance(
+            value.value, np.generic
+        )
     return isinstance(value, ScalarValue) and value.weak
 
 
@@ -143,7 +145,12 @@ def static_operand(ctx: Context, value: object, dtype: str | None = None) -> Con
 def operand(ctx: Context, value: Value, dtype: str) -> Operand:
     """A number as an operand of the given dtype."""
     if isinstance(value, Static) and is_number(value):
-        if dtype in FLOATS or dtype in PARTS or dtype == "bool" or not isinstance(value.value, float | np.floating):
+        if (
+            dtype in FLOATS
+            or dtype in PARTS
+            or dtype == "bool"
+            or not isinstance(value.value, float | np.floating)
+        ):
             return static_operand(ctx, value.value, dtype)
         return cast(ctx.b, static_operand(ctx, value.value), dtype)
     if isinstance(value, ScalarValue):
