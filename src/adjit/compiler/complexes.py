@@ -17,13 +17,15 @@ import numpy as np
 from .ir.types import PARTS
 
 WHOLES = {part: whole for whole, part in PARTS.items()}
+TO_PARTS = {np.dtype(whole): np.dtype(part) for whole, part in PARTS.items()}
+TO_WHOLE = {part: whole for whole, part in TO_PARTS.items()}
 NUMBER_KEYS, ARRAY_KEYS = ("real", "imag"), ("parts",)
 
 
 def parts(a: object) -> np.ndarray[Any, Any]:
     """The memory of a complex array as real numbers, with one more axis."""
     assert isinstance(a, np.ndarray)
-    return a[..., None].view(PARTS[a.dtype.name])
+    return a[..., None].view(TO_PARTS[a.dtype])
 
 
 def whole(a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -32,9 +34,8 @@ def whole(a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     >>> whole(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [(1+2j), (3+4j)]
     """
-    last = a.dtype.itemsize
-    memory = a if a.strides[-1] == last else np.ascontiguousarray(a)
-    return memory.view(WHOLES[a.dtype.name])[..., 0]
+    memory = a if a.strides[-1] == a.itemsize else np.ascontiguousarray(a)
+    return memory.view(TO_WHOLE[a.dtype])[..., 0]
 
 
 class ComplexNumber:
@@ -99,7 +100,7 @@ def is_complex(kind: type) -> bool:
 def apart(value: object) -> tuple[type, tuple[str, ...], tuple[Any, ...]] | None:
     """(kind, keys, parts) of a complex number or array; None for anything else."""
     if isinstance(value, np.ndarray):
-        if value.dtype.kind != "c" or value.dtype.name not in PARTS or not value.dtype.isnative:
+        if value.dtype not in TO_PARTS or not value.dtype.isnative:
             return None
         return ComplexArray, ARRAY_KEYS, (parts(value),)
     if isinstance(value, np.complex64):

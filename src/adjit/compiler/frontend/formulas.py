@@ -163,6 +163,11 @@ def absolute(b: Builder, x: Pair) -> Operand:
     return b.op("hypot", x[0], x[1])
 
 
+def square_of_size(b: Builder, x: Pair) -> Operand:
+    """The square of the absolute value, without its root."""
+    return b.op("add", b.op("mul", x[0], x[0]), b.op("mul", x[1], x[1]))
+
+
 def angle(b: Builder, x: Pair) -> Operand:
     return b.op("atan2", x[1], x[0])
 

@@ -40,6 +40,7 @@ from ..ir.nodes import (
 )
 from ..ir.types import PARTS, Array, Scalar
 from ..ir.visitor import block_params, block_reads, defined, operands, walk, with_operands
+from . import formulas
 from .formulas import FORMULAS, Pair
 
 ZERO, ONE, TWO = const(0), const(1), const(2)
@@ -79,6 +80,7 @@ class _Lowering:
     def __init__(self, names: Names, halves: Mapping[Var, tuple[Var, int]]) -> None:
         self.b = Builder(names)
         self.halves = halves
+        self.sizes: dict[Operand, Pair] = {}  # absolute values, with the parts of what they are of
         self.pairs: dict[Var, Pair] = {}
         self.real: dict[Var, Operand] = {}  # what a variable of real or array type has become
 
@@ -172,6 +174,9 @@ class _Lowering:
     def op(self, s: Op) -> None:
         b, out = self.b, s.out
         if not is_complex(out) and not any(is_complex(x) for x in s.args):
+            if s.op == "mul" and s.args[0] is s.args[1] and s.args[0] in self.sizes:
+                self.real[out] = formulas.square_of_size(b, self.sizes[s.args[0]])
+                return
             b.emit(new := replace(s, args=self.many(s.args)))
             b.definitions[out] = new
             return
@@ -179,6 +184,8 @@ class _Lowering:
         found = self.formula(s)
         if not isinstance(found, tuple):
             self.real[out] = found
+            if s.op == "abs":
+                self.sizes[out] = self.pair(s.args[0])
             b.name(found, out.name, since)
             return
         self.pairs[out] = found
