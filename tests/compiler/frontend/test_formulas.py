@@ -97,3 +97,31 @@ def test_infinite_parts_as_in_numpy() -> None:
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(adjit.jit(lambda z: 2.0 * z)(z), 2.0 * z)
         np.testing.assert_array_equal(adjit.jit(lambda z: z + 1j)(z), z + 1j)
+
+
+VALUES = [0.0, -0.0, 4.0, -3.0]
+SIGNED = [
+    lambda z, x: np.sqrt(-z + 0j),
+    lambda z, x: np.sqrt(1.0 - z**2),
+    lambda z, x: np.sqrt(-(z**2) + 1),
+    lambda z, x: np.sqrt(x * z),
+    lambda z, x: np.sqrt(z - (-0j)),
+    lambda z, x: np.log(1j * x * 1j),
+    lambda z, x: np.sqrt(z / 2.0),
+    lambda z, x: np.sqrt(z / (x + 0.5)),
+    lambda z, x: np.arctan(1j * x),
+    lambda z, x: np.log(z * z),
+    lambda z, x: np.sqrt((-1j) * x * 1j),
+    lambda z, x: (z * 1j) / 1j + np.log(x - z),
+    lambda z, x: np.sqrt(np.exp(z) * -1),
+]
+
+
+@pytest.mark.parametrize("k", range(len(SIGNED)))
+def test_signs_of_zeros_choose_the_same_side_as_in_numpy(k: int) -> None:
+    function = SIGNED[k]
+    points = [(complex(a, b), x) for a in VALUES for b in VALUES for x in VALUES]
+    z, x = np.array([p for p, _ in points]), np.array([p for _, p in points])
+    want, got = function(z, x), adjit.jit(function)(z, x)
+    np.testing.assert_allclose(got.real, want.real, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(got.imag, want.imag, rtol=1e-13, atol=1e-15)

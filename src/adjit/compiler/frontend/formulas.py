@@ -35,7 +35,7 @@ def vanishes(b: Builder, x: Operand) -> bool:
     match getattr(made, "op", None):
         case "mul":
             return any(vanishes(b, a) for a in made.args)  # type: ignore[union-attr]
-        case "add" | "sub" | "neg" | "cast":
+        case "add" | "sub" | "neg" | "cast" | "add_zero":
             return all(vanishes(b, a) for a in made.args)  # type: ignore[union-attr]
     return False
 
@@ -43,12 +43,30 @@ def vanishes(b: Builder, x: Operand) -> bool:
 # -- arithmetic
 
 
+def is_zero(x: Operand, sign: float) -> bool:
+    return is_const(x, 0.0) and math.copysign(1.0, float(x.value)) == sign  # type: ignore[union-attr]
+
+
+def plus(b: Builder, x: Operand, y: Operand) -> Operand:
+    """The sum of two parts, down to the sign of zero."""
+    for part, other in ((x, y), (y, x)):
+        if is_zero(other, 1.0) and not isinstance(part, Const):
+            return b.op("add_zero", part, other)
+    return b.op("add", x, y)
+
+
+def minus(b: Builder, x: Operand, y: Operand) -> Operand:
+    if is_zero(y, -1.0) and not isinstance(x, Const):
+        return b.op("add_zero", x, like(x, 0.0))
+    return b.op("sub", x, y)
+
+
 def add(b: Builder, x: Pair, y: Pair) -> Pair:
-    return b.op("add", x[0], y[0]), b.op("add", x[1], y[1])
+    return plus(b, x[0], y[0]), plus(b, x[1], y[1])
 
 
 def sub(b: Builder, x: Pair, y: Pair) -> Pair:
-    return b.op("sub", x[0], y[0]), b.op("sub", x[1], y[1])
+    return minus(b, x[0], y[0]), minus(b, x[1], y[1])
 
 
 def neg(b: Builder, x: Pair) -> Pair:
@@ -60,8 +78,8 @@ def conj(b: Builder, x: Pair) -> Pair:
 
 
 def mul(b: Builder, x: Pair, y: Pair) -> Pair:
-    real = b.op("sub", b.op("mul", x[0], y[0]), b.op("mul", x[1], y[1]))
-    return real, b.op("add", b.op("mul", x[0], y[1]), b.op("mul", x[1], y[0]))
+    real = minus(b, b.op("mul", x[0], y[0]), b.op("mul", x[1], y[1]))
+    return real, plus(b, b.op("mul", x[0], y[1]), b.op("mul", x[1], y[0]))
 
 
 def square(b: Builder, x: Pair) -> Pair:
@@ -77,15 +95,18 @@ def div(b: Builder, x: Pair, y: Pair) -> Pair:
     """Smith's way: by the quotient of the divisor's smaller and larger part, so that nothing overflows."""
     (xr, xi), (yr, yi) = x, y
     if is_const(yi, 0.0):
-        real = b.op("div", b.op("add", xr, b.op("mul", xi, yi)), yr)
-        return real, b.op("div", b.op("sub", xi, b.op("mul", xr, yi)), yr)
+        ratio = b.op("copysign", like(yr, 0.0), yr)  # a zero, whose sign counts in zeros of the result
+        if is_zero(yi, -1.0):
+            ratio = b.op("neg", ratio)
+        real = b.op("div", plus(b, xr, b.op("mul", xi, ratio)), yr)
+        return real, b.op("div", minus(b, xi, b.op("mul", xr, ratio)), yr)
     wide = b.op("ge", b.op("abs", yr), b.op("abs", yi))
     large, small = b.op("select", wide, yr, yi), b.op("select", wide, yi, yr)
     first, second = b.op("select", wide, xr, xi), b.op("select", wide, xi, xr)
     ratio = b.op("div", small, large)
     below = b.op("add", large, b.op("mul", small, ratio))
-    real = b.op("div", b.op("add", first, b.op("mul", second, ratio)), below)
-    rest = b.op("div", b.op("sub", second, b.op("mul", first, ratio)), below)
+    real = b.op("div", plus(b, first, b.op("mul", second, ratio)), below)
+    rest = b.op("div", minus(b, second, b.op("mul", first, ratio)), below)
     return real, b.op("select", wide, rest, b.op("neg", rest))
 
 
