@@ -75,7 +75,8 @@ def calls_of(function: object, names: list[str]) -> list[tuple[str, tuple[str, .
     """(call, names of the floats in it) for the rows of a function, or those that mention it."""
     own = [(row, text) for row, text in CALLS if row.function is function]
     short = [n.split(".")[-1] + "(" for n in names]
-    rows = own or [(row, text) for row, text in CALLS if any(s in text for s in short)][:1]
+    others = [(row, text) for row, text in CALLS if getattr(row.function, "__module__", "") != "cmath"]
+    rows = own or [(row, text) for row, text in others if any(s in text for s in short)][:1]
     found = []
     for row, text in rows:
         mentioned = {

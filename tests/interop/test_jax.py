@@ -92,7 +92,9 @@ def test_complex_arguments_and_results(rng: np.random.Generator) -> None:
 
     z, x = rng.normal(size=3) + 1j * rng.normal(size=3), rng.normal(size=3)
     ct = jax.numpy.asarray(rng.normal(size=3) - 1j * rng.normal(size=3))
-    want, there = jax.vjp(lambda z, x: jax.numpy.exp(z * x) + x * 1j, jax.numpy.asarray(z), jax.numpy.asarray(x))
+    want, there = jax.vjp(
+        lambda z, x: jax.numpy.exp(z * x) + x * 1j, jax.numpy.asarray(z), jax.numpy.asarray(x)
+    )
     got, back = jax.vjp(wrap(f), jax.numpy.asarray(z), jax.numpy.asarray(x))
     np.testing.assert_allclose(got, want, rtol=1e-6)
     for a, b in zip(back(ct.astype(got.dtype)), there(ct.astype(want.dtype)), strict=True):

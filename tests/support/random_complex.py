@@ -9,8 +9,19 @@ from __future__ import annotations
 
 import random
 
-COMPLEX_FUNCTIONS = ("np.exp({} * 0.3)", "np.sin({})", "np.cosh({} * 0.5)", "np.tanh({} * 0.4)", "np.conj({})")
-GUARDED = ("np.log({} * 0.3 + 4.0)", "np.sqrt({} * 0.3 + 5.0)", "1.0 / ({} * 0.2 + 3.0)", "({} * 0.2 + 4.0) ** 1.5")
+COMPLEX_FUNCTIONS = (
+    "np.exp({} * 0.3)",
+    "np.sin({})",
+    "np.cosh({} * 0.5)",
+    "np.tanh({} * 0.4)",
+    "np.conj({})",
+)
+GUARDED = (
+    "np.log({} * 0.3 + 4.0)",
+    "np.sqrt({} * 0.3 + 5.0)",
+    "1.0 / ({} * 0.2 + 3.0)",
+    "({} * 0.2 + 4.0) ** 1.5",
+)
 REAL_FUNCTIONS = ("np.sin({})", "np.exp({} * 0.2)", "np.tanh({})")
 PARTS = ("{}.real", "{}.imag", "np.abs({} + 3.5)", "np.angle({} * 0.2 + 3.0)", "np.abs({}) ** 2")
 
@@ -41,7 +52,9 @@ class Writer:
         if way == 0:
             return self.pick(*COMPLEX_FUNCTIONS).format(self.wrapped("c", rank, depth - 1))
         if way == 1:
-            return self.pick(*GUARDED).format(f"np.tanh({self.wrapped(r.choice('cr'), rank, depth - 1)} * 0.3)")
+            return self.pick(*GUARDED).format(
+                f"np.tanh({self.wrapped(r.choice('cr'), rank, depth - 1)} * 0.3)"
+            )
         if way == 2:
             return f"{self.wrapped('c', rank, depth - 1)} ** {self.pick('2', '3')} * 0.1"
         return self.both("c", r.choice("cr"), rank, depth)

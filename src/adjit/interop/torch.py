@@ -4,7 +4,8 @@ Input: a function of arrays. Output: the same function of tensors, nested in tup
 arguments are. Values and gradients are computed by adjit on the tensors' own memory, without copies.
 Invariants:
 gradients are those of `adjit.vjp`; a function that writes its arguments is refused, since torch keeps
-account of writes. Gradients in complex tensors are in torch's convention. Non-goals: tensors on other devices, gradients of gradients.
+account of writes. Gradients in complex tensors are in torch's convention. Non-goals: tensors on other
+devices, gradients of gradients.
 """
 
 from __future__ import annotations
@@ -76,7 +77,11 @@ class _Call(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         box["value"] = value
         made = tuple(map(_tensor, pytree.flat(value)))
         ctx.mark_non_differentiable(
-            *(t for t in made if isinstance(t, torch.Tensor) and not (t.is_floating_point() or t.is_complex()))
+            *(
+                t
+                for t in made
+                if isinstance(t, torch.Tensor) and not (t.is_floating_point() or t.is_complex())
+            )
         )
         return made
 

@@ -162,7 +162,9 @@ def _print(ctx: Specialiser, *values: Value, **kwargs: Value) -> Value:
             continue
         known = containers.plain_object(v)
         if known is None:
-            _not_printed(ctx, "print shows real numbers and text here", "print its elements, or print outside")
+            _not_printed(
+                ctx, "print shows real numbers and text here", "print its elements, or print outside"
+            )
         parts.append(str(known[0]))
     if kwargs:
         _not_printed(ctx, f"the argument {next(iter(kwargs))!r} of print is not supported", "leave it out")
