@@ -63,7 +63,7 @@ def refuse(name: str, loc: Location) -> NoReturn:
 
 def refuse_cast(dtype: str, wanted: str, loc: Location) -> NoReturn:
     raise InferenceError(
-        f"a {dtype} number cannot become a {wanted}",
+        f"a {dtype} number cannot be converted to {wanted}",
         loc,
         "its imaginary part would be lost",
         "take .real, .imag or abs() of it, or make the array complex",
