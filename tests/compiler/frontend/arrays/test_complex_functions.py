@@ -113,7 +113,12 @@ TESTS = {
     "equality": lambda z, w: (z == w, z != z, np.array_equal(z, z), z[0] == z[0], np.equal(z, 1j)),
     "finite": lambda z, w: (np.isnan(z), np.isinf(z), np.isfinite(z / 0.0), np.isnan(z * np.nan)),
     "truth": lambda z, w: (np.any(z), np.all(z * 0), np.count_nonzero(z), bool(z[0]), not z[1]),
-    "close": lambda z, w: (np.isclose(z, z * (1 + 1e-9)), np.allclose(z, w), np.isclose(z, w, atol=9.0)),
+    "close": lambda z, w: (
+        np.isclose(z, z * (1 + 1e-9)),
+        np.allclose(z, w),
+        np.isclose(z, w, atol=9.0),
+        np.isclose(z, w / 0.0),
+    ),
     "types": lambda z, w: (np.iscomplexobj(z), np.isrealobj(z), np.iscomplex(z), np.isreal(z)),
     "cmath": lambda z, w: (cmath.isnan(z[0]), cmath.isinf(z[0]), cmath.isfinite(z[0])),
 }
@@ -178,7 +183,7 @@ def test_ufuncs(name: str, dtype: type) -> None:
                                   "cosh", "tanh", "asinh", "acosh", "atanh", "phase", "polar"])  # fmt: skip
 def test_cmath(name: str) -> None:
     function = getattr(cmath, name)
-    for z in (0.3 - 0.8j, -1.2 + 0.4j, -0.7, 2.5):
+    for z in (0.3 - 0.8j, -1.2 + 0.4j, -0.7, 2.5, np.complex64(0.3 - 2j)):
         same(adjit.jit(lambda z: function(z))(z), function(z))
     adjit.check_grads(lambda z: function(z), (0.3 - 0.8j,), order=1)
 

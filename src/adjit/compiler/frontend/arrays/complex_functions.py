@@ -22,7 +22,7 @@ from ..values import ArrayValue, Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, indexing, linear, store, view
 from .complexes import angle_of, combined, conjugate, elementwise_of, is_complex, make, part
 from .context import Context
-from .numpy_table import GATES, builtin, name_of, numpy_call
+from .numpy_table import GATES, builtin, convert, name_of, numpy_call
 from .products import dot
 from .promote import is_array, is_number, result_type
 from .scalars import BY_FUNCTION
@@ -174,7 +174,11 @@ def _solve(ctx: Context, a: Value, b: Value) -> Value:
     dtype = result_type(ctx, (matrix, right))
     matrix, right = create.converted(ctx, matrix, dtype), create.converted(ctx, right, dtype)
     if len(right.shape) not in (1, 2):
-        ctx.error(MissingRuleError, "np.linalg.solve of a stack of complex systems is not supported")
+        ctx.error(
+            MissingRuleError,
+            "np.linalg.solve of a stack of complex systems is not supported",
+            instead="loop over them",
+        )
     parts = [as_array(ctx, part(ctx, right, name)) for name in ("real", "imag")]
     n = right.shape[0]
     rest = right.shape[1:]
@@ -192,6 +196,7 @@ def _isclose(ctx: Context, a: Value, b: Value, rtol: Value = RTOL, atol: Value =
     gap = numpy_call(ctx, np.abs, [elementwise.binary(ctx, "sub", a, b)], {})
     size = elementwise.binary(ctx, "mul", rtol, numpy_call(ctx, np.abs, [b], {}))
     near = elementwise.binary(ctx, "le", gap, elementwise.binary(ctx, "add", atol, size))
+    near = numpy_call(ctx, np.logical_and, [near, numpy_call(ctx, np.isfinite, [b], {})], {})
     return numpy_call(ctx, np.logical_or, [near, elementwise.binary(ctx, "eq", a, b)], {})
 
 
@@ -258,7 +263,7 @@ def _number(ctx: Context, z: Value, function: str) -> Value:
     found = elementwise.number_of(ctx, z)
     if is_array(found):
         ctx.error(InferenceError, f"cmath.{function} takes a number", instead=f"use np.{function}")
-    return found
+    return convert(ctx, found, "complex128")
 
 
 def _of_cmath(op: str, ctx: Context, z: Value) -> Value:
