@@ -16,7 +16,10 @@ MOST_LINES, MOST_FUNCTION_LINES = 500, 60
 # Lower layers first. A module may import from its own layer and from those below.
 LAYERS = (
     ("errors", "options", "console"),
-    ("compiler.diagnostics", "compiler.fetching", "compiler.ir", "compiler.ops", "compiler.program"),
+    (
+        *("compiler.complexes", "compiler.diagnostics", "compiler.fetching", "compiler.ir", "compiler.ops"),
+        "compiler.program",
+    ),
     ("compiler.library", "compiler.analyses", "compiler.passes"),
     (
         "compiler.frontend",

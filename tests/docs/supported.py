@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import cmath
 import math
 import operator
 import random
@@ -26,9 +27,11 @@ import adjit.compiler.pipeline  # noqa: F401  (loads what fills the tables)
 from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE
 from adjit.compiler.frontend import fence, python_builtins
 from adjit.compiler.frontend.arrays.attributes import METHODS
+from adjit.compiler.frontend.arrays.complex_functions import HANDLERS, KEPT
 from adjit.compiler.frontend.arrays.numpy_table import BUILTINS
 from adjit.compiler.frontend.arrays.scalars import BY_FUNCTION
 from adjit.compiler.library.randomness import WITH_NUMBERS
+from adjit.compiler.ops import complexes
 from tests.ops.points import POINTS
 from tests.ops.test_definitions import CALLS, drawn
 
@@ -38,6 +41,7 @@ HOMES: tuple[tuple[str, ModuleType], ...] = (
     ("np.linalg", np.linalg),
     ("np.random", np.random),
     ("math", math),
+    ("cmath", cmath),
     ("random", random),
     ("scipy.special", special),
     ("scipy.linalg", scipy.linalg),
@@ -71,7 +75,8 @@ def calls_of(function: object, names: list[str]) -> list[tuple[str, tuple[str, .
     """(call, names of the floats in it) for the rows of a function, or those that mention it."""
     own = [(row, text) for row, text in CALLS if row.function is function]
     short = [n.split(".")[-1] + "(" for n in names]
-    rows = own or [(row, text) for row, text in CALLS if any(s in text for s in short)][:1]
+    others = [(row, text) for row, text in CALLS if getattr(row.function, "__module__", "") != "cmath"]
+    rows = own or [(row, text) for row, text in others if any(s in text for s in short)][:1]
     found = []
     for row, text in rows:
         mentioned = {
@@ -142,6 +147,15 @@ def conventions() -> list[str]:
     return lines
 
 
+def complex_functions() -> str:
+    """The functions that take complex numbers."""
+    ops = complexes.ARITHMETIC | complexes.FUNCTIONS | complexes.TO_REAL | complexes.TESTS
+    rows = [f for f, row in BY_FUNCTION.items() if row.name in (*ops, "pow", "positive")]
+    known = [*rows, *KEPT, *HANDLERS]
+    names = sorted({n[0] for n in map(named, known) if n and not n[0].startswith(("math.", "operator."))})
+    return "Functions that take complex numbers: " + ", ".join(f"`{n}`" for n in names) + ", all of `cmath`."
+
+
 NOTE = """The calls are some of those whose gradients are checked against differences; `gradient in` names the
 arguments in them that are differentiated.
 """
@@ -154,6 +168,7 @@ def text() -> str:
         if rows:
             head = ["| function | gradient in | checked calls |", "|---|---|---|"]
             lines += [f"### {home or 'builtins'}", "", *head, *rows, ""]
+    lines += [complex_functions(), ""]
     lines += ["Methods of arrays: " + ", ".join(f"`{m}`" for m in sorted(METHODS)) + ".", ""]
     kinds = ", ".join(sorted(k.removeprefix("draw_") for k in WITH_NUMBERS))
     lines += [f"Draws without a derivative in their parameters (refused on a gradient path): {kinds}.", ""]

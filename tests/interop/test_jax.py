@@ -84,3 +84,18 @@ def test_writes_are_refused() -> None:
 def test_a_wrong_shape_is_an_error(rng: np.random.Generator) -> None:
     with pytest.raises(Exception, match=r"shape|Shape"):
         wrap(functions.several, result=jax.ShapeDtypeStruct((3,), np.float64))(rng.normal(size=4), 3)
+
+
+def test_complex_arguments_and_results(rng: np.random.Generator) -> None:
+    def f(z: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return np.exp(z * x) + x * 1j
+
+    z, x = rng.normal(size=3) + 1j * rng.normal(size=3), rng.normal(size=3)
+    ct = jax.numpy.asarray(rng.normal(size=3) - 1j * rng.normal(size=3))
+    want, there = jax.vjp(
+        lambda z, x: jax.numpy.exp(z * x) + x * 1j, jax.numpy.asarray(z), jax.numpy.asarray(x)
+    )
+    got, back = jax.vjp(wrap(f), jax.numpy.asarray(z), jax.numpy.asarray(x))
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+    for a, b in zip(back(ct.astype(got.dtype)), there(ct.astype(want.dtype)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)

@@ -93,3 +93,21 @@ def test_twice_backward(rng: np.random.Generator) -> None:
     (a,) = torch.autograd.grad(value, x, retain_graph=True)
     (b,) = torch.autograd.grad(value, x)
     torch.testing.assert_close(a, b)
+
+
+def test_complex_tensors_in_torchs_convention(rng: np.random.Generator) -> None:
+    def f(z, x):
+        return np.sum(np.abs(z * x) ** 2), z * x * 1j
+
+    def same(z, x):
+        return (torch.abs(z * x) ** 2).sum(), z * x * 1j
+
+    start = torch.tensor(rng.normal(size=3) + 1j * rng.normal(size=3)), torch.tensor(0.7, dtype=torch.float64)
+    found = []
+    for function in (wrap(f), same):
+        z, x = (t.clone().requires_grad_() for t in start)
+        value, w = function(z, x)
+        (value + (w * (1 - 2j)).real.sum() + (w.abs() ** 2).sum()).backward()
+        found.append((z.grad, x.grad))
+    for a, b in zip(*found, strict=True):
+        torch.testing.assert_close(a, b)

@@ -33,6 +33,9 @@ def _products(x: Any) -> Any:
 
 
 POINTS = [
+    # absolute values of complex numbers
+    Point("abs(a[0] + 1j * a[1])", [0.0, 0.0], [0, 0]),
+    Point("np.abs(a[0] + 1j * a[1]) ** 2", [0.0, 0.0], [0, 0], [[2, 0], [0, 2]]),
     # ties share
     Point("np.max(a)", [1.0, 3.0, 3.0, 2.0], [0, 0.5, 0.5, 0]),
     Point("np.max(a)", [2.0, 2.0, 2.0], [1 / 3, 1 / 3, 1 / 3]),

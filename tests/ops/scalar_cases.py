@@ -175,6 +175,7 @@ SCALARS: dict[str, Scalar] = {
     "root": Scalar((positive,), {(0.0,): (0.0,), (4.0,): (0.25,)}, {(0.0,): ((0.0,),)}),
     "square_of": Scalar((positive, positive), {(0.0, 0.0): (None, 1.0)}, numeric=False),
     "minus_square_of": Scalar((positive, positive), {(0.0, 0.0): (None, -1.0)}, numeric=False),
+    "add_zero": Scalar((real, lambda rng: 0.0), {(2.0, 0.0): (1.0, None)}, numeric=False),
     "stop_gradient": Scalar((real,), numeric=False),
     # transcendental
     "exp": Scalar((real,), {(-800.0,): (0.0,), (0.0,): (1.0,)}),

@@ -16,7 +16,7 @@ from scipy import special
 
 from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE, arguments_marked
 
-from . import array_cases, cases, memory_cases, random_cases  # noqa: F401
+from . import array_cases, cases, complex_cases, memory_cases, random_cases  # noqa: F401
 from .rows import ROWS, Row
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import itertools
 import linecache
 import math
@@ -47,6 +48,7 @@ def function(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
         "np": np,
         "special": special,
         "math": math,
+        "cmath": cmath,
         "scipy": scipy,
         "random": random,
         "__name__": __name__,

@@ -100,6 +100,7 @@ class Vmap(Transform):
         if all(a is None for a in axes):
             raise ShapeError("vmap needs an argument with an axis of examples", hint="in_axes=0")
         program = program_of(self.fun, tuple(examples), self.options)
+        compiler.derived.refuse_complex((*arguments, program.result), "vmap", program)
         made = mapped(program, arguments, axes, layouts, self.results(program))
         fn = compiler.pipeline.passes(compiler.pipeline.inspected(made.function, "vmap"), (simplify,))
         return replace(made, function=fn)

@@ -47,7 +47,7 @@ class _Point:
 
     def value(self, leaves: Leaves) -> Leaves:
         with np.errstate(all="ignore"):
-            found, _ = flattened(self.fun(*self.arguments(leaves)))
+            found, _ = flattened(self.fun(*self.arguments(leaves)), apart=True)
         return [np.array(x, dtype=np.float64) for x in found if _is_float(x)]
 
     def moved(self, direction: Leaves, by: float) -> Leaves:
@@ -125,15 +125,15 @@ class _Check:
         tangents = tuple(pytree.assembler(point.tree)(cast))
         bound = transform.bound(point.arguments(point.leaves), {})
         _, found = transform.push(bound, transform.grouped(tangents, len(bound)))
-        return [np.asarray(x, dtype=np.float64) for x in flattened(found)[0]]
+        return [np.asarray(x, dtype=np.float64) for x in flattened(found, apart=True)[0]]
 
     def reverse(self, weights: Leaves) -> Leaves:
         transform: Vjp = kept(Vjp, self.below, None, (), options={})
         value, pullback = transform.forward(self.point.arguments(self.point.leaves), {}, False)
-        leaves, tree = flattened(value)
+        leaves, tree = flattened(value, apart=True)
         it = iter(weights)
         seeds = [next(it) if _is_float(x) else None for x in leaves]
-        found = pullback(pytree.assembler(tree)(seeds))
+        found = pytree.conjugate(pullback(pytree.conjugate(pytree.assembler(tree)(seeds))))
         out: Leaves = [None] * len(self.point.leaves)
         target: dict[int, Any] = {}
         assert isinstance(self.point.tree, NodeSpec)

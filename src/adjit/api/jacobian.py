@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from .. import compiler
+from ..compiler import complexes
 from ..compiler.program import NodeSpec, Program, ResultLeaf, StaticSpec, tuple_tree
 from ..errors import SeedError
 from ..options import DEFAULT, Options
@@ -104,6 +105,7 @@ class _Columns(_Directional):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.bound(args, kwargs)
         entry, leaves = self.prepare(bound)
+        compiler.derived.refuse_complex(entry.leaves.trees, f"the {self.word}", entry.program)
         likes = primal_leaves(entry, leaves)
         active = likes[: entry.count]
         written = bool(entry.around.written)
@@ -131,12 +133,12 @@ def copied(x: Any) -> Any:
     return x.copy(order="K") if isinstance(x, np.ndarray) else x
 
 
-def flattened(value: Any) -> tuple[list[Any], object]:
-    """The leaves of a result, and its tree."""
+def flattened(value: Any, apart: bool = False) -> tuple[list[Any], object]:
+    """The leaves of a result, and its tree; `apart`: complex leaves as their parts."""
     leaves: list[Any] = []
 
     def visit(v: Any) -> object:
-        node = pytree.children(v)
+        node = (complexes.apart(v) if apart else None) or pytree.children(v)
         if node is not None:
             return NodeSpec(node[0], node[1], tuple(visit(c) for c in node[2]))  # type: ignore[misc]
         if v is None:
@@ -179,6 +181,8 @@ class Jacrev(_OfArgnums):
         transform: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
         halves, leaves = transform.prepare(transform.bound(args, kwargs))
         assert isinstance(halves, Halves)
+        trees = (*halves.kept.leaves.trees, halves.kept.tree)
+        compiler.derived.refuse_complex(trees, "jacrev", halves.program)
         swept = halves.forward(leaves)
         results, saved, arguments = swept.results, swept.saved, swept.arguments
         likes = [results[k] for k in halves.kept.floats]

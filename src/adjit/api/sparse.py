@@ -48,6 +48,8 @@ class _Sparse(_Directional):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         entry, leaves = self.prepare(self.bound(args, kwargs))
+        both = (*entry.leaves.trees, entry.program.result)
+        compiler.derived.refuse_complex(both, f"the sparse {self.word}", entry.program)
         likes = primal_leaves(entry, leaves)
         active = likes[: entry.count]
         sizes = [int(np.size(x)) for x in active]

@@ -24,7 +24,7 @@ def zeros_like(params: Any) -> Any:
     if node is not None:
         kind, keys, parts = node
         return pytree.rebuild(kind, keys, [zeros_like(p) for p in parts])
-    if isinstance(params, np.ndarray | np.floating | float) and np.result_type(params).kind == "f":
+    if isinstance(params, np.ndarray | np.inexact | float | complex) and np.result_type(params).kind in "fc":
         return np.zeros(np.shape(params), np.result_type(params))
     return None
 

@@ -158,7 +158,7 @@ class Transform:
         leaves: list[Any] = []
         for k, a in enumerate(args):
             kind = type(a)
-            if kind is np.ndarray:
+            if kind is np.ndarray and a.dtype.kind != "c":
                 broadcasts = pytree.ones(a) if 1 in a.shape else ()
                 key.append((a.dtype, a.ndim, a.flags.num & MASK, broadcasts))
                 leaves.append(a)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import compiler
+from ..compiler import complexes
 from ..compiler.codegen.linemap import Text
 from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array, is_float
@@ -294,13 +295,17 @@ class Pullback:
                 )
             given = (1.0,)
         found: dict[int, Any] = {}
-        cotangents.flat(tree, given[0], self._results, "the cotangent", found)
+        cotangents.flat(tree, given[0], self._results, "the cotangent", found, dual=True)
         wanted = [*self._halves.kept.floats, *range(self._halves.kept.own, len(self._results))]
         return [found.get(k, cotangents.zero(self._results[k])) for k in wanted]
 
 
 def _described(tree: object, results: Sequence[Any]) -> str:
     """A value in words, down to the shapes of its arrays."""
+    if isinstance(tree, NodeSpec) and complexes.is_complex(tree.kind):
+        first = tree.children[0]
+        shape = np.shape(results[first.index])[:-1] if isinstance(first, ResultLeaf) else ()
+        return f"a complex array of shape {shape}" if tree.kind in complexes.ARRAYS else "a complex number"
     if isinstance(tree, NodeSpec):
         parts = ", ".join(_described(c, results) for c in tree.children)
         return f"a {tree.kind.__name__} of ({parts})"

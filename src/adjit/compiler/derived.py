@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..errors import AdjitError, NotDifferentiableError, SeedError
+from ..errors import AdjitError, MissingRuleError, NotDifferentiableError, SeedError
 from . import pipeline
 from .adjoint import Note
 from .analyses.alias import roots
 from .analyses.effects import reads, writes
+from .complexes import CONJUGATE, ComplexArray, is_complex
 from .ir.builder import Builder, Names
 from .ir.nodes import Block, Function, Operand, Stmt, Var
 from .ir.types import Array, is_float
@@ -73,7 +74,8 @@ def choose(program: Program, argnums: Sequence[Position], lenient: bool = False)
 
     def visit(tree: object) -> object:
         if isinstance(tree, NodeSpec):
-            return NodeSpec(tree.kind, tree.keys, tuple(visit(c) for c in tree.children))  # type: ignore[misc]
+            kind = CONJUGATE.get(tree.kind, tree.kind)
+            return NodeSpec(kind, tree.keys, tuple(visit(c) for c in tree.children))  # type: ignore[misc]
         if tree is None:
             return StaticSpec(None)
         assert isinstance(tree, int)
@@ -125,6 +127,20 @@ def no_floats(program: Program, k: int, item: int | None = None) -> AdjitError:
     )
 
 
+def refuse_complex(trees: Sequence[object], what: str, program: Program) -> None:
+    """Refuse trees of arguments or results with complex numbers in them."""
+    for tree in trees:
+        if not isinstance(tree, NodeSpec):
+            continue
+        if is_complex(tree.kind):
+            raise MissingRuleError(
+                f"{what} has no form for complex numbers",
+                program.function.loc,
+                hint="use vjp or jvp, or a function of real and imaginary parts",
+            )
+        refuse_complex(tree.children, what, program)
+
+
 def lendable(backward: Function, count: int, first: int) -> list[int]:
     """Which of `count` saved values, numbered from `first`, the reverse sweep returns nothing of."""
     memory = roots(backward)
@@ -159,6 +175,13 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
     fn = program.function
     if isinstance(tree, StaticSpec) and isinstance(tree.value, float):
         return fn, None
+    if isinstance(tree, NodeSpec) and is_complex(tree.kind):
+        raise NotDifferentiableError(
+            f"`{fn.name}` returns a complex {'array' if tree.kind is ComplexArray else 'number'}",
+            fn.loc,
+            "a gradient is that of one real number",
+            "return its .real, .imag or abs(), or use vjp or jvp",
+        )
     if not isinstance(tree, ResultLeaf):
         what = "nothing" if isinstance(tree, StaticSpec) and tree.value is None else "no single number"
         raise NotDifferentiableError(
@@ -222,6 +245,9 @@ def spelled(program: Program) -> list[str]:
 
     def visit(spec: Spec, text: str) -> None:
         if isinstance(spec, NodeSpec):
+            if spec.kind is ComplexArray:
+                visit(spec.children[0], text)
+                return
             for key, child in zip(spec.keys, spec.children, strict=True):
                 plain = spec.kind in (dict, tuple, list)
                 visit(child, f"{text}[{key!r}]" if plain else f"{text}.{key}")

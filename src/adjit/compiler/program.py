@@ -57,7 +57,8 @@ class SameAs:
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
-    """An inner node. `kind` is tuple, list, dict or the class of a named tuple or dataclass; `keys` are a
+    """An inner node. `kind` is tuple, list, dict, the class of a named tuple or dataclass, or one of
+    `complexes`; `keys` are a
     dict's keys
     or the field names."""
 

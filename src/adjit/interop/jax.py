@@ -36,7 +36,7 @@ def _host(value: Any) -> Any:
 
 
 def _is_float(leaf: Any) -> bool:
-    return hasattr(leaf, "dtype") and np.dtype(leaf.dtype).kind == "f"
+    return hasattr(leaf, "dtype") and np.dtype(leaf.dtype).kind in "fc"
 
 
 def _shape(leaf: Any) -> Any:

@@ -4,8 +4,8 @@ Input: a function of arrays. Output: the same function of tensors, nested in tup
 arguments are. Values and gradients are computed by adjit on the tensors' own memory, without copies.
 Invariants:
 gradients are those of `adjit.vjp`; a function that writes its arguments is refused, since torch keeps
-account of
-writes. Non-goals: tensors on other devices, gradients of gradients.
+account of writes. Gradients in complex tensors are in torch's convention. Non-goals: tensors on other
+devices, gradients of gradients.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _array(value: Any) -> Any:
         raise InferenceError(
             f"a tensor is on the device {value.device}", why="adjit works on the CPU", hint="pass x.cpu()"
         )
-    array = value.detach().numpy()
+    array = value.detach().resolve_conj().numpy()
     return array if array.ndim else array[()]
 
 
@@ -43,7 +43,14 @@ def _tensor(value: Any) -> Any:
         return torch.from_numpy(np.asarray(value))
     if isinstance(value, bool | int):
         return torch.tensor(value)
+    if isinstance(value, complex):
+        return torch.tensor(value, dtype=torch.complex128)
     return torch.tensor(value, dtype=torch.float64) if isinstance(value, float) else value
+
+
+def _conjugate(value: Any) -> Any:
+    """Between torch's convention for complex gradients and adjit's; real arrays are not copied."""
+    return np.conjugate(value) if np.iscomplexobj(value) else value
 
 
 def _refuse_writes(written: object, name: str) -> None:
@@ -70,7 +77,11 @@ class _Call(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         box["value"] = value
         made = tuple(map(_tensor, pytree.flat(value)))
         ctx.mark_non_differentiable(
-            *(t for t in made if isinstance(t, torch.Tensor) and not t.is_floating_point())
+            *(
+                t
+                for t in made
+                if isinstance(t, torch.Tensor) and not (t.is_floating_point() or t.is_complex())
+            )
         )
         return made
 
@@ -81,11 +92,11 @@ class _Call(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
 
         def seed(leaf: Any) -> Any:
             ct = next(given)
-            is_float = np.result_type(leaf).kind == "f"
-            return _array(ct.contiguous()) if is_float and ct is not None else None
+            is_float = np.result_type(leaf).kind in "fc"
+            return _conjugate(_array(ct.contiguous())) if is_float and ct is not None else None
 
         found = pytree.flat(pytree.matched(ctx.args, ctx.pullback(pytree.mapped(ctx.value, seed)), None))
-        return (None, *(None if found[k] is None else _tensor(found[k]) for k in ctx.leaves))
+        return (None, *(None if found[k] is None else _tensor(_conjugate(found[k])) for k in ctx.leaves))
 
 
 def wrap(fun: Callable[..., Any], **options: Any) -> Callable[..., Any]:

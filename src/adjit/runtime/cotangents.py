@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler import complexes
 from ..compiler.program import NodeSpec, ResultLeaf
 from ..errors import SeedError
 from . import pytree
@@ -50,12 +51,44 @@ def _on_device(value: Any, shape: tuple[int, ...], kind: Any, what: str) -> Any:
     return arrays.duplicate(stood.memory)
 
 
-def flat(tree: object, value: Any, likes: Sequence[Any], what: str, found: dict[int, Any]) -> None:
+def complex_parts(
+    tree: NodeSpec, value: Any, likes: Sequence[Any], what: str, found: dict[int, Any], dual: bool
+) -> None:
+    """The parts of a complex number or array, whose leaves `tree` has; real ones are taken too."""
+    at = [leaf.index for leaf in tree.children if isinstance(leaf, ResultLeaf)]  # type: ignore[union-attr]
+    if not at:
+        return
+    like = likes[at[0]]
+    is_array = tree.kind in complexes.ARRAYS
+    shape = np.shape(like)[:-1] if is_array else ()
+    kind = np.dtype(complexes.WHOLES[np.result_type(like).name])
+    given = np.asarray(value)
+    if given.dtype.kind not in "fiubc" or given.dtype.itemsize > 16:
+        raise SeedError(f"{what} has dtype {given.dtype}", hint=f"pass one of dtype {kind}")
+    if given.shape != shape:
+        raise SeedError(
+            f"{what} has shape {given.shape}, but {shape} is expected", hint=f"pass an array of shape {shape}"
+        )
+    made = np.array(given, dtype=kind, order="C", copy=True)
+    if dual and tree.kind not in complexes.CONJUGATED:
+        made = np.conjugate(made)
+    if is_array:
+        found[at[0]] = complexes.parts(np.asarray(made))
+    else:
+        found.update(zip(at, (made.real[()], made.imag[()]), strict=True))
+
+
+def flat(
+    tree: object, value: Any, likes: Sequence[Any], what: str, found: dict[int, Any], dual: bool = False
+) -> None:
     """Fill `found[index]` for each `ResultLeaf(index)` in `tree` that `value` has something for; None is
-    zero.
+    zero. `dual`: the value is a cotangent, of which complex leaves stand for the conjugates of their parts.
     """
     if isinstance(tree, NodeSpec):
         if value is None:
+            return
+        if complexes.is_complex(tree.kind):
+            complex_parts(tree, value, likes, what, found, dual)
             return
         node = pytree.children(value)
         if (
@@ -70,7 +103,7 @@ def flat(tree: object, value: Any, likes: Sequence[Any], what: str, found: dict[
         keys: Sequence[object] = node[1] if tree.kind is dict else range(len(node[2]))
         parts = dict(zip(keys, node[2], strict=True))
         for k, (key, child) in enumerate(zip(tree.keys, tree.children, strict=True)):
-            flat(child, parts[key if tree.kind is dict else k], likes, f"{what}[{key!r}]", found)
+            flat(child, parts[key if tree.kind is dict else k], likes, f"{what}[{key!r}]", found, dual)
         return
     if isinstance(tree, ResultLeaf) and value is not None:
         found[tree.index] = cast(value, likes[tree.index], what)

@@ -46,7 +46,7 @@ def same_value(a: object, b: object) -> bool:
         return len(a) == len(b) and all(map(same_value, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
         return list(a) == list(b) and all(map(same_value, a.values(), b.values()))
-    if isinstance(a, float) and isinstance(b, float):
+    if isinstance(a, float | complex) and isinstance(b, float | complex):
         return repr(a) == repr(b)
     try:
         return bool(a == b)

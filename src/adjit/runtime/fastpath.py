@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..compiler import complexes
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
 from . import pytree
 from .dispatch import Around, Runner, failure, same_value, unequal
@@ -43,6 +44,7 @@ class _Writer:
             "located": located,
             "same": same_value,
             "make": pytree.rebuild,
+            "parts": complexes.parts,
         }
         self.leaves: list[str] = []
 
@@ -77,8 +79,16 @@ class _Writer:
             if 1 in value.shape:
                 return False
             self.unless(f"type({at}) is ndarray", *([f"1 not in {at}.shape"] if value.ndim else []))
+            if value.dtype.kind == "c":
+                self.unless(f"{at}.dtype is {self.name(value.dtype)}")
+                self.leaves.append(f"parts({at})")
+                return True
         elif kind is int:
             self.unless(f"type({at}) is int", f"{-LARGEST} <= {at} < {LARGEST}")
+        elif kind in (complex, np.complex128, np.complex64):
+            self.unless(f"type({at}) is {self.name(kind)}")
+            self.leaves += [f"{at}.real", f"{at}.imag"]
+            return True
         elif kind in (float, bool, np.float64, np.float32):
             self.unless(f"type({at}) is {self.name(kind)}")
         else:

@@ -98,6 +98,8 @@ def described(value: object) -> str:
         return f"{type(value).__name__} {getattr(value, '__module__', '')} {value.__name__}"
     if isinstance(value, type):
         return class_text(value)
+    if type(value).__name__ == "_ArrayFunctionDispatcher":  # NumPy's functions
+        return f"numpy {value.__module__}.{value.__qualname__}"  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(value) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         names = value._fields if isinstance(value, tuple) else [f.name for f in dataclasses.fields(value)]
         fields = [f"{n}={described(getattr(value, n))}" for n in names]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler import complexes
 from ..compiler.ir.types import DTYPES
 from ..compiler.program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
 from ..errors import InferenceError
@@ -84,8 +85,8 @@ def array_spec(a: np.ndarray[Any, Any], where: str) -> ArraySpec:
     if kind.name not in DTYPES:
         raise InferenceError(
             f"{where} has dtype {kind}",
-            why=f"adjit works on {', '.join(DTYPES)}",
-            hint="convert it with astype, or split complex numbers into real and imaginary parts",
+            why=f"adjit works on {', '.join((*DTYPES, *complexes.PARTS))}",
+            hint="convert it with astype",
         )
     num = a.flags.num
     layout = "C" if num & C else "F" if num & F else "A"
@@ -106,7 +107,8 @@ def _leaf_spec(value: object, where: str) -> Spec:
     if isinstance(value, np.generic):
         if value.dtype.name not in DTYPES:
             raise InferenceError(
-                f"{where} is of type {value.dtype}", why=f"adjit works on {', '.join(DTYPES)}"
+                f"{where} is of type {value.dtype}",
+                why=f"adjit works on {', '.join((*DTYPES, *complexes.PARTS))}",
             )
         return ScalarSpec(value.dtype.name)
     return _static(value, where)
@@ -120,12 +122,6 @@ def _static(value: object, where: str) -> Spec:
         except TypeError:
             raise InferenceError(f"{where} is a {type(value).__name__} that cannot be hashed") from None
         return StaticSpec(value)
-    if isinstance(value, complex):
-        raise InferenceError(
-            f"{where} is a complex number",
-            why="adjit works on real numbers",
-            hint="pass its real and imaginary parts",
-        )
     raise InferenceError(
         f"{where} is of type {type(value).__name__}",
         why="arguments are arrays, numbers, and tuples, lists, dicts, named tuples and dataclasses of these",
@@ -135,7 +131,7 @@ def _static(value: object, where: str) -> Spec:
 
 def take_apart(value: object, where: str, leaves: list[Leaf]) -> Spec:
     """The specification of a value; its arrays and numbers are appended to `leaves`."""
-    node = children(value)
+    node = complexes.apart(value) or children(value)
     if node is None:
         spec = _leaf_spec(value, where)
         if not isinstance(spec, StaticSpec):
@@ -152,6 +148,7 @@ def take_apart(value: object, where: str, leaves: list[Leaf]) -> Spec:
     inner = []
     for key, part in zip(keys, parts, strict=True):
         at = f"{where}.{key}" if isinstance(key, str) and kind is not dict else f"{where}[{key!r}]"
+        at = where if kind is complexes.ComplexArray else at
         inner.append(take_apart(part, at, leaves))
     return NodeSpec(kind, keys, tuple(inner))
 
@@ -203,6 +200,11 @@ def mapped(value: Any, f: Callable[[Any], Any]) -> Any:
     if node is None:
         return f(value)
     return rebuild(node[0], node[1], [mapped(part, f) for part in node[2]])
+
+
+def conjugate(value: Any) -> Any:
+    """The same structure with the conjugates of complex numbers and arrays."""
+    return mapped(value, lambda leaf: leaf if complexes.apart(leaf) is None else np.conjugate(leaf))
 
 
 def flat(value: Any) -> list[Any]:

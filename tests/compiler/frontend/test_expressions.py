@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjit.errors import InferenceError, NameResolutionError, UnsupportedSyntaxError
+from adjit.errors import InferenceError, NameResolutionError
 from tests.support.capturing import agrees, captured, outcome, source
 
 X = np.array([0.9, -0.4, 1.1, 1.3])
@@ -183,12 +183,20 @@ def test_unknown_name_has_its_place():
     assert error.value.location.column == 19
 
 
-def test_complex_numbers_are_refused():
-    def turned(x):
-        return x * 1j
-
-    with pytest.raises(UnsupportedSyntaxError, match="complex numbers"):
-        captured(turned, 1.0)
+@program(0.8, 1.5 - 0.4j)
+def complex_numbers(x, z):
+    return (
+        x * 1j,
+        z + x,
+        z == 1j,
+        z.real,
+        complex(x, 2),
+        complex(3),
+        complex("1+2j") * z,
+        -z,
+        abs(z),
+        pow(z, 2),
+    )
 
 
 def test_sides_of_different_kinds():

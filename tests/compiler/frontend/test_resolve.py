@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import adjit
 from adjit.errors import NameResolutionError, NotDifferentiableError
 from tests.support.capturing import agrees, captured
 
@@ -90,3 +91,35 @@ def test_empty_cell():
 def test_missing_attribute():
     with pytest.raises(NameResolutionError, match="the module 'math' has no attribute 'sine'"):
         captured(lambda x: math.sine(x), 1.0)
+
+
+def chosen(function):
+    return lambda x: function(x)
+
+
+ACTIVATION = np.sin
+
+
+def activated(x):
+    return ACTIVATION(x)
+
+
+def test_functions_of_numpy_in_closures_and_globals_are_told_apart(monkeypatch):
+    for function in (np.sin, np.cos, math.exp, np.sum):
+        assert adjit.jit(chosen(function))(0.5) == function(0.5)
+        monkeypatch.setitem(globals(), "ACTIVATION", function)
+        assert adjit.jit(activated)(0.5) == function(0.5)
+
+
+POLES = np.array([[1.0, 2.0j], [0.5, -1.0]])[:, ::-1]
+UNIT = 1j
+
+
+def test_complex_globals():
+    def f(x):
+        return POLES * x, UNIT * x, POLES.real[0, 1] * x
+
+    program = captured(f, 2.0)
+    assert [h.name for h in program.hidden] == ["POLES"]
+    assert program.hidden[0].spec.dtype == "float64"
+    agrees(f, 2.0)

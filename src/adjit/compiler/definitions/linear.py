@@ -2,7 +2,8 @@
 
 A matrix-vector product is a loop here; only the product of two matrices is a library routine, reached
 through the spelling `gemm`. Input: arrays of the ranks that each function names; two operands take the
-wider dtype. Non-goals: decompositions and solves, which are library routines; complex numbers.
+wider dtype. Products of complex
+numbers are loops here. Non-goals: decompositions and solves, which are library routines.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def gemm(out: Array, a: Array, b: Array) -> None:
 
 
 @compile_time
-def inexact(kind: Dtype) -> bool:
-    return bool(np.issubdtype(kind, np.inexact))
+def floats(kind: Dtype) -> bool:
+    return bool(np.issubdtype(kind, np.floating))
 
 
 def inner_product(a: Once, b: Once) -> Number:
@@ -86,7 +87,7 @@ def matrix_matrix(a: Array, b: Array) -> Array:
     if a.shape[1] != b.shape[0]:
         raise ShapeError("shapes not aligned")
     out = np.empty((a.shape[0], b.shape[1]), kind)
-    if inexact(kind):
+    if floats(kind):
         gemm(out, of_kind(a, kind), of_kind(b, kind))
     else:
         out[...] = kind.type(0)

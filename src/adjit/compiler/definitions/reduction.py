@@ -104,8 +104,17 @@ def var(
 ) -> Number:
     kind = float_dtype(a.dtype, dtype)
     centre = mean(a, axis, kind, keepdims=True)
+    if np.issubdtype(kind, np.complexfloating):
+        return mean_square(a - centre, axis, ddof, keepdims)
     n = kind.type(max(count(a.shape, axes_of(axis, a.ndim)) - ddof, 0))
     return sum_(np.square(a - centre), axis, kind, keepdims=keepdims) / n
+
+
+def mean_square(away: Array, axis: Axis, ddof: Number, keepdims: bool) -> Number:
+    """Of the absolute values of complex numbers."""
+    squares = np.square(away.real) + np.square(away.imag)
+    n = squares.dtype.type(max(count(away.shape, axes_of(axis, away.ndim)) - ddof, 0))
+    return sum_(squares, axis, keepdims=keepdims) / n
 
 
 @defines(np.std)

@@ -231,14 +231,14 @@ def _number_like(a: Value) -> bool:
 def _join_numbers(ctx: Specialiser, a: Value, b: Value, strong: bool) -> Number:
     x, y = _kind(ctx, a), _kind(ctx, b)
     dtype, weak = promote(x, y)
-    return Number(dtype, weak and not (strong and dtype.startswith("float")))
+    return Number(dtype, weak and not (strong and dtype.startswith(("float", "complex"))))
 
 
 def _kind(ctx: Specialiser, a: Value) -> tuple[str, bool]:
     return dtype_of(ctx, a), is_weak(a) and dtype_of(ctx, a) != "bool"
 
 
-_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
+_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 def promote(x: tuple[str, bool], y: tuple[str, bool]) -> tuple[str, bool]:

@@ -123,10 +123,6 @@ def _display(ctx: Specialiser, node: ast.expr) -> Value:
 
 
 def constant(ctx: Specialiser, value: object) -> Value:
-    if isinstance(value, complex):
-        ctx.error(
-            UnsupportedSyntaxError, "complex numbers are not supported", "gradients are of real numbers"
-        )
     if isinstance(value, bytes):
         ctx.error(UnsupportedSyntaxError, "bytes are not supported")
     return Static(value)

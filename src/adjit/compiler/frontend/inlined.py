@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ...errors import AdjitError, InferenceError, OverwriteError, UnsupportedSyntaxError
+from ..complexes import ARRAY_KEYS, NUMBER_KEYS, PARTS, ComplexArray, kind_of_number
 from ..ir.instantiate import instantiate
 from ..ir.nodes import Operand, Var
 from ..ir.types import Array, is_float
@@ -58,6 +59,11 @@ class Specifications:
                 ctx.error(InferenceError, "an inner function cannot be passed to a transformed function")
         if is_number(value):
             dtype = dtype_of(ctx, value)
+            if dtype in PARTS:
+                x = operand(ctx, value, dtype)
+                self.operands.extend(ctx.b.op(part, x) for part in NUMBER_KEYS)
+                leaf = ScalarSpec(PARTS[dtype], is_weak(value))
+                return NodeSpec(kind_of_number(dtype), NUMBER_KEYS, (leaf, leaf))
             self.operands.append(operand(ctx, value, dtype))
             return ScalarSpec(dtype, is_weak(value) or dtype == "bool")
         if isinstance(value, Static):
@@ -66,9 +72,10 @@ class Specifications:
 
     def array(self, value: ArrayValue, alias: bool) -> Spec:
         ctx = self.ctx
+        whole = value.dtype in PARTS
         for k, other in enumerate(self.arrays):
             if alias and other.base is value.base and other.axes == value.axes and other.fixed == value.fixed:
-                return SameAs(k)
+                return NodeSpec(ComplexArray, ARRAY_KEYS, (SameAs(k),)) if whole else SameAs(k)
         var = as_variable(ctx, value)
         self.arrays.append(value)
         self.operands.append(var)
@@ -77,6 +84,9 @@ class Specifications:
         roots = ctx.b.origin(var)
         readonly = bool(roots & (set(ctx.readonly) | set(ctx.globals)))
         unsure = tuple(k for k, n in enumerate(value.shape) if k not in ones and linear.may_be_one(ctx.b, n))
+        if whole:
+            leaf = ArraySpec(PARTS[value.dtype], len(value.shape) + 1, layout, readonly, ones, unsure)
+            return NodeSpec(ComplexArray, ARRAY_KEYS, (leaf,))
         return ArraySpec(value.dtype, len(value.shape), layout, readonly, ones, unsure)
 
 
@@ -189,7 +199,7 @@ def result_value(ctx: Specialiser, tree: object, results: Sequence[Operand]) -> 
                 return full(ctx, x)
             return ScalarValue(x)
         case NodeSpec(kind=kind, keys=keys, children=children):
-            return node(kind, keys, [result_value(ctx, c, results) for c in children])
+            return node(kind, keys, [result_value(ctx, c, results) for c in children], ctx)
         case StaticSpec(value=value):
             return resolve.constant(value)
     return Static(tree)

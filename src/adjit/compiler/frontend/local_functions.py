@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
+from ..complexes import NUMBER_KEYS, PARTS
 from ..ir.nodes import Operand, Var
 from ..ir.types import Array
 from ..program import ArraySpec, Hidden, ScalarSpec
@@ -129,6 +130,8 @@ class _Translation:
             case ScalarValue(operand=x):
                 if not isinstance(x, Var):
                     return value
+                if value.dtype in PARTS:
+                    return self.complex_number(value, name)
                 return self.hidden(name, x, ScalarSpec(value.dtype, is_weak(value)))
             case VirtualArray():
                 return self.translated(materialise(self.old, value, name), name)
@@ -139,9 +142,11 @@ class _Translation:
                 unsure = tuple(
                     k for k, n in enumerate(value.shape) if k not in ones and linear.may_be_one(self.old.b, n)
                 )
-                return self.hidden(
-                    name, var, ArraySpec(value.dtype, len(value.shape), var.type.layout, True, ones, unsure)
-                )
+                spec = ArraySpec(value.dtype, len(value.shape), var.type.layout, True, ones, unsure)
+                if value.dtype in PARTS:
+                    spec = replace(spec, dtype=PARTS[value.dtype], ndim=spec.ndim + 1)
+                    return resolve.hidden_argument(self.new, Hidden(name, Outer(var), spec), whole=True)
+                return self.hidden(name, var, spec)
             case Sequence_(items=items, kind=kind):
                 return Sequence_(tuple(self.value(v, f"{name}_{k}") for k, v in enumerate(items)), kind)
             case Mapping_(items=entries):
@@ -156,6 +161,20 @@ class _Translation:
                 self.old.b.check(bound, "NameResolutionError", f"the variable {name!r} has no value here")
                 return self.value(inner, name)
         return value
+
+    def complex_number(self, value: ScalarValue, name: str) -> Value:
+        """A complex number, whose parts are the hidden arguments; made at the start of the other walk."""
+        spec = ScalarSpec(PARTS[value.dtype], value.weak)
+        found = [
+            self.hidden(f"{name}_{part}", self.old.b.op(part, value.operand), spec) for part in NUMBER_KEYS
+        ]
+        b = self.new.b
+        scopes, b.scopes = b.scopes, b.scopes[:1]
+        try:
+            made = b.op("complex", *(v.operand for v in found if isinstance(v, ScalarValue)))
+        finally:
+            b.scopes = scopes
+        return ScalarValue(made, value.weak)
 
     def hidden(self, name: str, x: Operand, spec: ArraySpec | ScalarSpec) -> Value:
         return resolve.hidden_argument(self.new, Hidden(name, Outer(x), spec))

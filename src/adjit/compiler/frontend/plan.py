@@ -90,7 +90,7 @@ def widened(
                 found = carry.alone(ctx, end, strong=True)
                 assert isinstance(found, Number)
                 new = carry.promote((dtype, weak), (found.dtype, found.weak))
-                return Number(new[0], new[1] and not new[0].startswith("float"))
+                return Number(new[0], new[1] and not new[0].startswith(("float", "complex")))
         case Optional_(inner=inner):
             if missing(end):
                 return slot

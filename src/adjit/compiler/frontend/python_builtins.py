@@ -254,6 +254,15 @@ def _float(ctx: Specialiser, value: Value = ZERO) -> Value:
     return weak(arrays.convert(ctx, value, "float64"))
 
 
+@define(complex)
+def _complex(ctx: Specialiser, real: Value = ZERO, imag: Value | None = None) -> Value:
+    if isinstance(real, Static) and isinstance(real.value, str):
+        return Static(complex(real.value))
+    if imag is None:
+        return weak(arrays.convert(ctx, real, "complex128"))
+    return arrays.make_complex(ctx, arrays.number(ctx, real), arrays.number(ctx, imag))
+
+
 @define(bool)
 def _bool(ctx: Specialiser, value: Value = ZERO) -> Value:
     return ctx.truth(value)

@@ -125,7 +125,7 @@ def python_type(ctx: Specialiser, value: Value) -> type:
             return type(v)
     name = dtype_of(ctx, value)
     if is_weak(value) or name == "bool":
-        return {"f": float, "b": bool}.get(np.dtype(name).kind, int)
+        return {"f": float, "b": bool, "c": complex}.get(np.dtype(name).kind, int)
     return np.dtype(name).type
 
 
@@ -170,13 +170,15 @@ def _print(ctx: Specialiser, *values: Value, **kwargs: Value) -> Value:
     numbers: list[Operand] = []
     parts: list[str | int] = []
     for v in values:
-        if isinstance(v, ScalarValue):
+        if isinstance(v, ScalarValue) and not v.dtype.startswith("complex"):
             parts.append(len(numbers))
             numbers.append(v.operand)
             continue
         known = containers.plain_object(v)
         if known is None:
-            _not_printed(ctx, "print shows numbers and text here", "print its elements, or print outside")
+            _not_printed(
+                ctx, "print shows real numbers and text here", "print its elements, or print outside"
+            )
         parts.append(str(known[0]))
     if kwargs:
         _not_printed(ctx, f"the argument {next(iter(kwargs))!r} of print is not supported", "leave it out")

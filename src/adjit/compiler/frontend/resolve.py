@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import NameResolutionError, UnsupportedSyntaxError
+from .. import complexes
 from ..fetching import Applied, Attribute, Cell, Default, Fetch, Field, Global, Item
 from ..ir.types import DTYPES, Array, Scalar
 from ..program import ArraySpec, Guard, Hidden, ScalarSpec
 from .arrays import full, parameter
-from .structure import field_names, is_record, node
+from .structure import field_names, is_record, node, whole_spec
 from .values import ScalarValue, Static, Value
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def lift(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Value:
     if isinstance(found, types.ModuleType):
         return Static(found)
     if not _open(found):
-        if not _stable(found):
-            guard(ctx, name, fetch, found)
+        guard(ctx, name, fetch, found)  # also a NumPy function: the name may stand for another one later
         return constant(found)
     guard(ctx, f"the structure of {name}", Applied(skeleton, fetch), skeleton(found))
     return _structure(ctx, name, found, fetch)
@@ -172,6 +172,10 @@ def _structure(ctx: Specialiser, name: str, found: object, fetch: Fetch) -> Valu
 
 def hidden(ctx: Specialiser, name: str, found: np.ndarray, fetch: Fetch) -> Value:
     """An array of the module or of a closure: an argument that the caller does not see."""
+    if complexes.apart(found) is not None:
+        memory = complexes.parts(found)
+        own = ArraySpec(memory.dtype.name, memory.ndim, _layout(memory), True, _ones(memory))
+        return hidden_argument(ctx, Hidden(name, Applied(complexes.parts, fetch), own), whole=True)
     if found.dtype.name not in DTYPES:
         ctx.error(
             UnsupportedSyntaxError, f"the array {name!r} has dtype {found.dtype}, which is not supported"
@@ -191,9 +195,12 @@ def hidden_again(ctx: Specialiser, wanted: Hidden) -> Value:
     return hidden_argument(ctx, wanted)
 
 
-def hidden_argument(ctx: Specialiser, wanted: Hidden) -> Value:
-    """A parameter after those that the caller passes."""
+def hidden_argument(ctx: Specialiser, wanted: Hidden, whole: bool = False) -> Value:
+    """A parameter after those that the caller passes; `whole`: the complex array of these parts."""
     name, spec = wanted.name, wanted.spec
+    if whole:
+        assert isinstance(spec, ArraySpec)
+        spec = whole_spec(spec)
     hint = "".join(c if c.isalnum() else "_" for c in name).strip("_")
     if isinstance(spec, ScalarSpec):
         number = ctx.b.fresh(hint, Scalar(spec.dtype))

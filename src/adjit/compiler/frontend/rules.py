@@ -36,6 +36,7 @@ from ..program import (
 )
 from . import calls, resolve
 from .arrays import as_variable, full
+from .arrays.complexes import is_complex
 from .arrays.promote import dtype_of, is_number, is_weak, operand
 from .entries import Entry, base_frame, underlying
 from .inlined import Specifications
@@ -183,6 +184,12 @@ class _Call:
 
     def _leaf(self, value: Value) -> _Leaf | None:
         ctx = self.ctx
+        if is_complex(value):
+            self.error(
+                "meets complex numbers",
+                "rules are of real numbers and arrays",
+                "pass and return real and imaginary parts",
+            )
         if isinstance(value, ArrayValue):
             return _Leaf(as_variable(ctx, value), None) if value.dtype.startswith("float") else None
         if not is_number(value) or not dtype_of(ctx, value).startswith("float"):

@@ -27,6 +27,7 @@ from ..program import Guard, Hidden, Program, Spec
 from . import calls, comprehensions, entries, expressions, statements, structure
 from .arrays import materialise
 from .intermediates import check_all_marked, intermediate
+from .lowering import lowered
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
@@ -455,6 +456,7 @@ def _specialise(
     body = ctx.b.finish()
     name = source.name if source.name != "<lambda>" else "function"
     core = Function(name, tuple(params), body, tuple(results), source.location(node))
+    core = lowered(core, ctx.b.names, ctx.b.halves)
     hidden = tuple(h for h, _ in ctx.hidden)
     return Program(core, arguments, names, tree, hidden, tuple(ctx.guards), written)
 

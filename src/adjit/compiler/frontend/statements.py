@@ -147,11 +147,14 @@ def _set_attribute(ctx: Specialiser, owner: Value, name: str, value: Value) -> N
         flat = arrays.attribute(ctx, owner, "flat")
         arrays.setitem(ctx, flat, Static(slice(None)), value)
         return
+    if isinstance(owner, ArrayValue) and name in ("real", "imag") and owner.dtype.startswith("complex"):
+        arrays.setitem(ctx, arrays.attribute(ctx, owner, name), Static(Ellipsis), value)
+        return
     if is_array(owner):
         ctx.error(
             UnsupportedSyntaxError,
             f"the attribute {name!r} of an array cannot be assigned",
-            instead="use reshape",
+            instead="use reshape, or an item assignment such as x.real[:] = y",
         )
     containers.setattr_(ctx, owner, name, value)
 

@@ -9,14 +9,27 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...errors import InferenceError
+from ...errors import InferenceError, OverwriteError
+from ..complexes import (
+    ARRAY_KEYS,
+    ARRAYS,
+    CONJUGATED,
+    NUMBER_KEYS,
+    PARTS,
+    WHOLES,
+    ComplexArray,
+    is_complex,
+    kind_of_number,
+)
 from ..ir.nodes import Operand, Var
 from ..ir.types import Array, Scalar
 from ..program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
-from .arrays import as_variable, materialise, parameter
-from .arrays.promote import dtype_of, is_number, operand
+from .arrays import as_variable, full, materialise, parameter
+from .arrays.complexes import conjugate
+from .arrays.promote import dtype_of, is_number, is_weak, operand
 from .arrays.view import is_whole
 from .source import Source
 from .values import (
@@ -55,30 +68,53 @@ class _Leaves:
         self.params: list[Var] = []
         self.arrays: list[Value] = []
 
+    def array(self, spec: ArraySpec, name: str) -> Value:
+        ctx = self.ctx
+        var = ctx.b.fresh(name, Array(spec.dtype, spec.ndim, spec.layout))
+        self.params.append(var)
+        ctx.parameters.add(var)
+        if spec.readonly:
+            ctx.readonly[var] = f"the argument {name!r}"
+        found: Value = parameter(ctx, var, spec)
+        self.arrays.append(found)
+        return found
+
+    def complex_array(self, spec: Spec, name: str) -> Value:
+        """The array whose parts are the leaf `spec`."""
+        if isinstance(spec, ArraySpec):
+            return self.array(whole_spec(spec), name)
+        assert isinstance(spec, SameAs)
+        return self.same(spec, True)
+
+    def same(self, spec: SameAs, whole: bool) -> Value:
+        found = self.arrays[spec.leaf]
+        if isinstance(found, ArrayValue) and (found.dtype in PARTS) != whole:
+            self.ctx.error(
+                OverwriteError,
+                "an array that is written is passed twice, as complex and as real numbers",
+                instead="pass a copy",
+            )
+        return found
+
     def value(self, spec: Spec, name: str) -> Value:
         ctx = self.ctx
         match spec:
-            case ArraySpec(dtype=dtype, ndim=ndim, layout=layout, readonly=readonly):
-                var = ctx.b.fresh(name, Array(dtype, ndim, layout))
-                self.params.append(var)
-                ctx.parameters.add(var)
-                if readonly:
-                    ctx.readonly[var] = f"the argument {name!r}"
-                found: Value = parameter(ctx, var, spec)
-                self.arrays.append(found)
-                return found
+            case ArraySpec():
+                return self.array(spec, name)
             case ScalarSpec(dtype=dtype, weak=weak):
                 number = ctx.b.fresh(name, Scalar(dtype))
                 self.params.append(number)
                 return ScalarValue(number, weak)
             case StaticSpec(value=value):
                 return Static(value)
-            case SameAs(leaf=leaf):
-                return self.arrays[leaf]
+            case SameAs():
+                return self.same(spec, False)
+            case NodeSpec(kind=kind, children=children) if kind in ARRAYS:
+                return self.complex_array(children[0], name)
             case NodeSpec(kind=kind, keys=keys, children=children):
                 labels = keys or range(len(children))
                 items = [self.value(c, f"{name}_{_label(k)}") for k, c in zip(labels, children, strict=True)]
-                return node(kind, keys, items)
+                return node(kind, keys, items, ctx)
         raise AssertionError(f"no such specification: {spec}")
 
 
@@ -86,8 +122,30 @@ def _label(key: object) -> str:
     return "".join(c if c.isalnum() else "_" for c in str(key))
 
 
-def node(kind: type, keys: tuple[object, ...], items: list[Value]) -> Value:
+def whole_spec(spec: ArraySpec) -> ArraySpec:
+    """The complex array that a real one with an axis of length two more holds the parts of."""
+    layout = "C" if spec.layout == "C" else "A"
+    return replace(spec, dtype=WHOLES[spec.dtype], ndim=spec.ndim - 1, layout=layout)
+
+
+def complex_number(ctx: Specialiser, kind: type, items: Sequence[Value]) -> Value:
+    """A complex number, or an array, of what stands for its parts."""
+    first = items[0]
+    if kind in ARRAYS:
+        assert isinstance(first, ArrayValue)
+        found: Value = full(ctx, ctx.b.whole(as_variable(ctx, first)))
+    else:
+        dtype = dtype_of(ctx, first)
+        real, imag = (operand(ctx, v, dtype) for v in items)
+        found = ScalarValue(ctx.b.op("complex", real, imag), is_weak(first))
+    return conjugate(ctx, found) if kind in CONJUGATED else found
+
+
+def node(kind: type, keys: tuple[object, ...], items: list[Value], ctx: Specialiser | None = None) -> Value:
     """A structure from its kind and items."""
+    if is_complex(kind):
+        assert ctx is not None
+        return complex_number(ctx, kind, items)
     if kind is dict:
         return Mapping_(dict(zip(keys, items, strict=True)))
     if kind in (tuple, list):
@@ -143,7 +201,8 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
         case Maybe(value=inner):
             return _result(ctx, inner, found)
         case ArrayValue() | VirtualArray():
-            return _leaf(found, _array(ctx, value))
+            leaf = _leaf(found, _array(ctx, value))
+            return NodeSpec(ComplexArray, ARRAY_KEYS, (leaf,)) if value.dtype in PARTS else leaf  # type: ignore[arg-type]
         case Sequence_(items=items, kind=kind):
             return NodeSpec(kind, tuple(range(len(items))), tuple(_result(ctx, v, found) for v in items))  # type: ignore[misc]
         case Mapping_(items=entries):
@@ -159,7 +218,7 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
         case RangeValue():
             ctx.error(InferenceError, "a range cannot be returned", instead="return a tuple or an array")
     if is_number(value):
-        return _leaf(found, operand(ctx, value, dtype_of(ctx, value)))
+        return _number(found, ctx, value)
     if isinstance(value, Static):
         return StaticSpec(value.value)
     if isinstance(value, ListValue):
@@ -168,6 +227,15 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
     return ctx.error(
         InferenceError, f"a {type(value).__name__.lower()} cannot be returned", instead="return its values"
     )
+
+
+def _number(found: list[Operand], ctx: Specialiser, value: Value) -> object:
+    dtype = dtype_of(ctx, value)
+    x = operand(ctx, value, dtype)
+    if dtype not in PARTS:
+        return _leaf(found, x)
+    leaves = tuple(_leaf(found, ctx.b.op(part, x)) for part in NUMBER_KEYS)
+    return NodeSpec(kind_of_number(dtype), NUMBER_KEYS, leaves)  # type: ignore[arg-type]
 
 
 def _leaf(found: list[Operand], x: Operand) -> ResultLeaf:

@@ -15,6 +15,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from ..ops import complexes
 from ..ops.core import TABLE, fold
 from .nodes import (
     NOWHERE,
@@ -40,7 +41,7 @@ from .nodes import (
     View,
     While,
 )
-from .types import BOOL, FLOAT64, INT, Array, Scalar, Type
+from .types import BOOL, FLOAT64, INT, PARTS, Array, Scalar, Type
 
 Index = Sequence[Operand]
 
@@ -63,6 +64,8 @@ def const(value: bool | int | float, dtype: str | None = None) -> Const:
         return Const(value, type_)
     if dtype == "bool":
         return Const(bool(value), BOOL)
+    if dtype in PARTS:
+        return Const(complex(value), Scalar(dtype))  # type: ignore[arg-type]
     return Const(float(value) if dtype.startswith("float") else int(value), Scalar(dtype))
 
 
@@ -94,6 +97,7 @@ class Builder:
         self.origins: dict[Var, frozenset[Var]] = {}
         self.not_one: set[object] = set()  # lengths, as the proofs name them, that are known to differ from 1
         self.copies: dict[Var, object] = {}  # the frontend's copies where NumPy might give a view
+        self.halves: dict[Var, tuple[Var, int]] = {}  # all real (0) or imaginary (1) parts of a complex array
 
     def iterates(self, iv: Var, lo: Operand, hi: Operand, step: int) -> None:
         """State that `iv` takes the values of range(lo, hi, step) only."""
@@ -161,6 +165,8 @@ class Builder:
 
     def op(self, name: str, *args: Operand, hint: str = "t") -> Operand:
         """Apply a scalar primitive; constants fold, neutral elements vanish, equal expressions are shared."""
+        if name in complexes.MAKING or any(a.type.dtype in PARTS for a in args):
+            return self._complex(name, args, hint)
         entry = TABLE[name]
         type_ = entry.result(*(a.type for a in args))
         folded = fold(name, args, type_)
@@ -168,9 +174,17 @@ class Builder:
             return folded
         return self._pure(name, args, type_, hint)
 
+    def _complex(self, name: str, args: tuple[Operand, ...], hint: str) -> Operand:
+        """The same for an op on complex numbers, which the frontend takes apart in the end."""
+        if name == "select" and (isinstance(args[0], Const) or args[1] is args[2]):
+            return args[1] if not isinstance(args[0], Const) or args[0].value else args[2]
+        return self._pure(name, args, complexes.result_type(name, args, self.loc), hint)
+
     def cast(self, x: Operand, dtype: str, hint: str = "t") -> Operand:
         if x.type.dtype == dtype:
             return x
+        if x.type.dtype in PARTS and dtype not in PARTS:
+            complexes.refuse_cast(x.type.dtype, dtype, self.loc)
         if isinstance(x, Const):
             return const(x.value, dtype)
         return self._pure("cast", (x,), Scalar(dtype), hint)
@@ -238,8 +252,49 @@ class Builder:
             self.scopes[-1].known["dim", out, axis] = a.length
         return out
 
+    def half(self, array: Var, k: int) -> Var:
+        """All real (`k` 0) or imaginary (1) parts of a complex array."""
+        assert isinstance(array.type, Array)
+        known = self._reuse(("half", array, k))
+        if isinstance(known, Var):
+            return known
+        rank = array.type.ndim
+        lengths = [self.dim(array, axis) for axis in range(rank)]
+        axes = tuple(Slice(axis, const(0), n, const(1)) for axis, n in enumerate(lengths))
+        out = self.fresh(array.name, Array(PARTS[array.type.dtype], rank, "A"))
+        self.emit(View(out, array, axes, ((rank, const(k)),), loc=self.loc))
+        self.origins[out] = self.origin(array)
+        self.halves[out] = (array, k)
+        for axis, n in enumerate(lengths):
+            self.scopes[-1].known["dim", out, axis] = n
+        self.scopes[-1].known["half", array, k] = out
+        return out
+
+    def whole(self, array: Var) -> Var:
+        """A real array, whose last axis has length two, as the complex one that it holds the parts of."""
+        assert isinstance(array.type, Array)
+        rank = array.type.ndim - 1
+        layout = array.type.layout if array.type.layout == "C" else "A"
+        out = self.fresh(array.name, Array(complexes.WHOLES[array.type.dtype], rank, layout))
+        lengths = [self.dim(array, axis) for axis in range(rank)]
+        axes = tuple(Slice(axis, const(0), n, const(1)) for axis, n in enumerate(lengths))
+        self.emit(View(out, array, axes, (), loc=self.loc))
+        self.origins[out] = self.origin(array)
+        for axis, n in enumerate(lengths):
+            self.scopes[-1].known["dim", out, axis] = n
+        return out
+
     def reshape(self, array: Var, shape: Index, hint: str | None = None) -> Var:
         out = self.fresh(hint or array.name, Array(array.type.dtype, len(shape)))
+        self.emit(Reshape(out, array, tuple(shape), loc=self.loc))
+        self.origins[out] = self.origin(array)
+        for axis, n in enumerate(shape):
+            self.scopes[-1].known["dim", out, axis] = n
+        return out
+
+    def parts(self, array: Var, shape: Index) -> Var:
+        """The memory of a complex array as a real one of this shape, parts in turn."""
+        out = self.fresh(array.name, Array(PARTS[array.type.dtype], len(shape)))
         self.emit(Reshape(out, array, tuple(shape), loc=self.loc))
         self.origins[out] = self.origin(array)
         for axis, n in enumerate(shape):

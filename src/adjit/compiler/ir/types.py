@@ -1,6 +1,7 @@
 """The types of core IR: scalars and arrays, each with a NumPy dtype.
 
-Structures (tuples, dictionaries, dataclasses) never reach the IR: the frontend takes them apart.
+Structures (tuples, dictionaries, dataclasses) never reach the IR: the frontend takes them apart. While it
+walks, values may also have the complex dtypes of `PARTS`; its last step replaces these by real ones.
 """
 
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ FLOATS = ("float32", "float64")
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 DTYPES = (*FLOATS, *SIGNED, *UNSIGNED, "bool")
+PARTS = {"complex64": "float32", "complex128": "float64"}  # only until the frontend has lowered them
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,4 +32,12 @@ def minus_square_of_partials(root: Value, x: Value, out: Value) -> tuple[object,
     return None, -1.0
 
 
+@define("add_zero", 2, "{0} + {1}", lambda x, zero: x + zero)
+def add_zero_partials(x: Value, zero: Value, out: Value) -> tuple[object, ...]:
+    """`x + 0.0`, which is no sum with a constant to be dropped: it makes 0.0 of -0.0, and the sign of a zero
+    imaginary part chooses the side of a branch cut.
+    """
+    return 1.0, None
+
+
 zero_derivative("stop_gradient", 1, "{0}", lambda x: x)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import cuda
 
-from ...errors import BackendError
+from ...errors import BackendError, MissingRuleError
 from .. import pytree
 from .arrays import StandIn, copy_back, duplicate, is_device_array, stand_in, to_device
 from .simulated import SIMULATED
@@ -46,6 +46,10 @@ def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
         if isinstance(value, np.ndarray) or is_device_array(value):
             if id(value) not in known:
                 if isinstance(value, np.ndarray):
+                    if value.dtype.kind == "c":
+                        raise MissingRuleError(
+                            "complex arrays are not passed to the GPU", hint="pass real and imaginary parts"
+                        )
                     pytree.array_spec(value, "an argument")  # refuses what adjit does not handle
                 known[id(value)] = stand_in(value)
             return known[id(value)]

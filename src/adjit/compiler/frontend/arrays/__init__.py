@@ -11,10 +11,12 @@ result of a branch or loop entered in `builder.origins`: proofs about indices an
 
 from __future__ import annotations
 
-from . import builtins, linalg, products, randomness, ufuncs  # noqa: F401  (they fill the table of NumPy functions)
+from . import builtins, complex_functions, linalg, products, randomness, ufuncs  # noqa: F401  (they fill the table of NumPy functions)
 from .access import iterate, parameter, scalar, truth
 from .attributes import attribute, method
+from .complexes import make as make_complex
 from .elementwise import compare, unary
+from .elementwise import number_of as number
 from .fill import copy_into, materialise
 from .indexing import getitem
 from .numpy_table import convert, knows, numpy_call
@@ -35,8 +37,10 @@ __all__ = [
     "getitem",
     "iterate",
     "knows",
+    "make_complex",
     "materialise",
     "method",
+    "number",
     "numpy_call",
     "parameter",
     "scalar",

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ....errors import MissingRuleError, UnsupportedSyntaxError
-from ...ir.builder import const
 from ..values import ArrayValue, Method, Sequence_, Static, Value, VirtualArray
-from . import create, elementwise, fill, numpy_table, shapes, store, view
+from . import complexes, create, elementwise, fill, numpy_table, shapes, store, view
 from .broadcast import require_equal
 from .context import Context
 from .promote import dtype_of, is_array, value_of
@@ -77,8 +76,8 @@ def attribute(ctx: Context, array: Value, name: str) -> Value:
         return Method(array, name)
     if name == "dtype":
         return Static(np.dtype(dtype_of(ctx, array)))
-    if name == "real":
-        return array
+    if name in ("real", "imag"):
+        return complexes.part(ctx, array, name)
     if name == "itemsize":
         return Static(np.dtype(dtype_of(ctx, array)).itemsize)
     a = shapes.as_array(ctx, array)
@@ -98,8 +97,6 @@ def attribute(ctx: Context, array: Value, name: str) -> Value:
         case "nbytes":
             size = length(shapes.size(ctx, a))
             return elementwise.binary(ctx, "mul", size, Static(np.dtype(a.dtype).itemsize))
-        case "imag":
-            return create.constant_array(ctx, a.shape, const(0, a.dtype))
     return ctx.error(UnsupportedSyntaxError, f"the attribute {name!r} of an array is not supported")
 
 
@@ -168,8 +165,8 @@ def _item(ctx: Context, a: Value, *index: Value) -> Value:
     return found
 
 
-def _same(ctx: Context, a: Value) -> Value:
-    return a
+def _conjugate(ctx: Context, a: Value) -> Value:
+    return complexes.conjugate(ctx, a)
 
 
 def _sort(ctx: Context, a: Value, axis: Value = Static(-1)) -> Value:  # noqa: B008
@@ -184,7 +181,7 @@ OWN: dict[str, Handler] = {
     "fill": _fill,
     "flatten": _flatten,
     "item": _item,
-    "conj": _same,
-    "conjugate": _same,
+    "conj": _conjugate,
+    "conjugate": _conjugate,
     "sort": _sort,
 }

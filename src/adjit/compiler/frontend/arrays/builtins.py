@@ -410,13 +410,3 @@ def isscalar(ctx: Context, element: Value) -> Value:
 @builtin(np.astype)
 def astype(ctx: Context, x: Value, dtype: Value) -> Value:
     return create.array(ctx, x, dtype)
-
-
-@builtin(np.imag)
-def imag(ctx: Context, val: Value) -> Value:
-    return numpy_call(ctx, np.zeros_like, [val], {}) if is_array(val) else Static(0)
-
-
-@builtin(np.real, np.conjugate)
-def real(ctx: Context, val: Value) -> Value:
-    return val

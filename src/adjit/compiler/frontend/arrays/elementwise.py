@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ....errors import AdjitError, InferenceError
+from ....errors import AdjitError, InferenceError, MissingRuleError
 from ...ir.builder import Builder, const
 from ...ir.nodes import Const, Operand, Var
-from ...ir.types import FLOATS
+from ...ir.types import FLOATS, PARTS
+from ...ops import complexes
 from ..values import ScalarValue, Static, Value, VirtualArray
 from . import fill, view
 from .broadcast import Pairs, common_shape, expanded, together, unsure_of
@@ -88,6 +89,8 @@ def apply(ctx: Context, row: Elementwise, values: Sequence[Value], *, weak: bool
     if len(set(dtypes)) > 1:
         ctx.error(InferenceError, f"{row.ufunc.__name__} of {' and '.join(dtypes)} is not supported")
     emit = row.emit
+    if any(d in PARTS for d in dtypes):
+        emit = complex_emit(ctx, row)
     if not any(is_array(v) for v in values):
         args = [operand(ctx, v, d) for v, d in zip(values, dtypes, strict=True)]
         return value_of(cast(ctx.b, emit(ctx.b, *args), out), weak=weak)
@@ -96,6 +99,29 @@ def apply(ctx: Context, row: Elementwise, values: Sequence[Value], *, weak: bool
         return cast(ctx.b, emit(ctx.b, *args), out)
 
     return mapped(ctx, element, values, dtypes, out, row.cost)
+
+
+def complex_emit(ctx: Context, row: Elementwise) -> Callable[..., Operand]:
+    """What computes one element of the row on complex numbers: its own ops, or the op of its name."""
+    name = row.name
+    if name in ("pow", "positive"):
+        return row.emit
+    known = complexes.ARITHMETIC | complexes.FUNCTIONS | complexes.TO_REAL | complexes.TESTS
+    if name not in known:
+        what = row.ufunc.__name__
+        if name in complexes.ORDER:
+            ctx.error(
+                InferenceError,
+                "complex numbers have no order",
+                f"{what} would compare them part by part",
+                "compare real parts, imaginary parts or absolute values",
+            )
+        ctx.error(
+            MissingRuleError,
+            f"{what} of complex numbers is not supported",
+            instead="write it with real and imaginary parts: z.real, z.imag",
+        )
+    return lambda b, *args: b.op(name, *args)
 
 
 def mapped(
@@ -158,7 +184,7 @@ def folded(ctx: Context, op: str, values: Sequence[Value]) -> Value | None:
             found = PYTHON[op](*plain)
     except (ArithmeticError, ValueError, TypeError):
         return None
-    if isinstance(found, complex):
+    if isinstance(found, complex) and not any(isinstance(v, complex | np.complexfloating) for v in plain):
         return None
     return Static(found)
 

@@ -18,7 +18,7 @@ from scipy import special
 from ....errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ...definitions import DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked
 from ...ir.builder import const
-from ...ir.types import FLOATS
+from ...ir.types import FLOATS, PARTS
 from ...library import ROUTINES as LIBRARY
 from ..skeletons import vjp_skeleton
 from ..values import ArrayValue, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
@@ -32,6 +32,7 @@ Handler = Callable[..., Value]
 F = TypeVar("F", bound=Handler)
 
 BUILTINS: dict[object, Handler] = {}
+GATES: list[Callable[..., Handler | None]] = []  # what may refuse a call or answer it instead
 
 
 def builtin(*functions: object) -> Callable[[F], F]:
@@ -60,6 +61,11 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
         known = hash(function) is not None
     except TypeError:
         known = False
+    for gate in GATES:
+        own = gate(ctx, function, args, kwargs) if known else None
+        if own is not None:
+            found = bound(ctx, function, own, (ctx, *args), kwargs)
+            return own(*found.args, **found.kwargs)
     if known and function in BUILTINS:
         handler = BUILTINS[function]
         found = bound(ctx, function, handler, (ctx, *args), kwargs)
@@ -77,7 +83,7 @@ def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Ma
     body = getattr(getattr(function, "_dispatcher", None), "py_func", None)
     if body is not None and type(function).__name__ == "DUFunc":
         return _vectorized(ctx, function, body, args, kwargs)
-    if isinstance(function, type) and issubclass(function, np.generic | bool | int | float):
+    if isinstance(function, type) and issubclass(function, np.generic | bool | int | float | complex):
         return _converted(ctx, function, args, kwargs)
     return _unknown(ctx, function)
 
@@ -356,7 +362,7 @@ def convert(ctx: Context, value: Value, dtype: str) -> Value:
     if (
         isinstance(value, Static)
         and isinstance(value.value, float | np.floating)
-        and dtype not in (*FLOATS, "bool")
+        and dtype not in (*FLOATS, *PARTS, "bool")
     ):
         if not np.isfinite(value.value):
             ctx.error(InferenceError, f"cannot convert {value.value} to an integer")

@@ -2,7 +2,7 @@
 
 A Python number is *weak*: it takes the dtype of what it meets. Results of operators on weak numbers are
 weak; those of NumPy functions are not. Input: frontend values. Output: dtypes, scalar values, operands.
-Refused: complex and float16.
+Refused: float16.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....errors import InferenceError, UnsupportedSyntaxError
+from ....errors import InferenceError
 from ...ir.builder import Builder, const
 from ...ir.nodes import Const, Operand
-from ...ir.types import DTYPES, FLOATS
+from ...ir.types import DTYPES, FLOATS, PARTS
+from ...ops.complexes import refuse_cast
 from ..values import ArrayValue, ScalarValue, Static, Value, VirtualArray
 from .context import Context
 
 AnyArray = ArrayValue | VirtualArray
-PYTHON_KINDS: dict[str, type] = {"float64": float, "int64": int}
+PYTHON_KINDS: dict[str, type] = {"float64": float, "int64": int, "complex128": complex}
 
 
 def is_array(value: Value) -> bool:
@@ -29,13 +30,15 @@ def is_array(value: Value) -> bool:
 def is_number(value: Value) -> bool:
     """A scalar: constant or known at run time."""
     if isinstance(value, Static):
-        return isinstance(value.value, bool | int | float | np.number | np.bool_)
+        return isinstance(value.value, bool | int | float | complex | np.number | np.bool_)
     return isinstance(value, ScalarValue)
 
 
 def is_weak(value: Value) -> bool:
     if isinstance(value, Static):
-        return isinstance(value.value, bool | int | float) and not isinstance(value.value, np.generic)
+        return isinstance(value.value, bool | int | float | complex) and not isinstance(
+            value.value, np.generic
+        )
     return isinstance(value, ScalarValue) and value.weak
 
 
@@ -47,11 +50,11 @@ def dtype_name(ctx: Context, dtype: object) -> str:
         name = np.dtype(dtype).name  # type: ignore[call-overload]
     except TypeError:
         ctx.error(InferenceError, f"{dtype!r} is not a dtype")
-    if name not in DTYPES:
+    if name not in DTYPES and name not in PARTS:
         ctx.error(
             InferenceError,
             f"the dtype {name} is not supported",
-            "arrays and scalars are float32, float64, integers or booleans",
+            "arrays and scalars are float32, float64, complex64, complex128, integers or booleans",
         )
     return str(name)
 
@@ -71,7 +74,7 @@ def describe(value: Value) -> str:
         case Static(value=v):
             return (
                 repr(v)
-                if v is None or isinstance(v, bool | int | float | str)
+                if v is None or isinstance(v, bool | int | float | complex | str)
                 else f"{getattr(v, '__name__', v)}"
             )
         case ScalarValue():
@@ -85,7 +88,7 @@ def kind(ctx: Context, value: Value) -> object:
     """What `ufunc.resolve_dtypes` takes for the value: a dtype, or a Python type for a weak number."""
     if isinstance(value, Static) and is_number(value) and is_weak(value):
         v = value.value
-        return np.dtype("bool") if isinstance(v, bool) else int if isinstance(v, int) else float
+        return np.dtype("bool") if isinstance(v, bool) else int if isinstance(v, int) else type(v)
     dtype = dtype_of(ctx, value)
     if isinstance(value, ScalarValue) and value.weak and dtype in PYTHON_KINDS:
         return PYTHON_KINDS[dtype]
@@ -118,10 +121,14 @@ def result_type(ctx: Context, values: Sequence[Value]) -> str:
 
 def static_operand(ctx: Context, value: object, dtype: str | None = None) -> Const:
     """The constant operand of a Python or NumPy number."""
-    if isinstance(value, complex | np.complexfloating):
-        ctx.error(UnsupportedSyntaxError, "complex numbers are not supported")
     wanted = dtype or dtype_name(ctx, np.asarray(value).dtype)
     plain = value.item() if isinstance(value, np.generic) else value
+    if wanted in PARTS and isinstance(plain, bool | int | float | complex):
+        return const(np.dtype(wanted).type(plain).item(), wanted)
+    if isinstance(plain, complex):
+        if wanted == "bool":
+            return const(plain != 0)
+        refuse_cast("complex128", wanted, ctx.b.loc)
     if not isinstance(plain, bool | int | float):
         ctx.error(InferenceError, f"a number is needed here, not {describe(Static(value))}")
     if wanted not in FLOATS and wanted != "bool":
@@ -138,7 +145,12 @@ def static_operand(ctx: Context, value: object, dtype: str | None = None) -> Con
 def operand(ctx: Context, value: Value, dtype: str) -> Operand:
     """A number as an operand of the given dtype."""
     if isinstance(value, Static) and is_number(value):
-        if dtype in FLOATS or dtype == "bool" or not isinstance(value.value, float | np.floating):
+        if (
+            dtype in FLOATS
+            or dtype in PARTS
+            or dtype == "bool"
+            or not isinstance(value.value, float | np.floating)
+        ):
             return static_operand(ctx, value.value, dtype)
         return cast(ctx.b, static_operand(ctx, value.value), dtype)
     if isinstance(value, ScalarValue):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....errors import InferenceError, OverwriteError, ShapeError
 from ...ir.nodes import Block, If, Operand
-from ...ir.types import FLOATS
+from ...ir.types import FLOATS, PARTS
 from ..values import ArrayValue, ScalarValue, Value, VirtualArray
 from . import elementwise, fill, view
 from .broadcast import fit, require_equal, unsure_of, versioned
@@ -196,7 +196,7 @@ def _augment_element(ctx: Context, target: ArrayValue, op: str, value: Value) ->
 
 
 def _keeps_dtype(ctx: Context, target: AnyArray, op: str, value: Value) -> bool:
-    if target.dtype not in FLOATS:
+    if target.dtype not in FLOATS and target.dtype not in PARTS:
         return False
     ins, out = resolve(ctx, ROWS[op].ufunc, (np.dtype(target.dtype), kind(ctx, value)))
     return out == target.dtype and set(ins) == {out}
