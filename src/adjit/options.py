@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -38,14 +39,20 @@ class Options:
         known = {f.name for f in fields(self)}
         for name, value in changes.items():
             if name not in known:
+                near = get_close_matches(name, [*known, *OWN], 1)
                 raise TypeError(
-                    f"{name!r} is not an option of adjit; the options are {', '.join(sorted(known))}"
+                    f"{name!r} is not an option of adjit; "
+                    + (f"is {near[0]!r} meant? " if near else "")
+                    + f"The options are {', '.join(sorted(known))}"
                 )
             _check(name, value)
         if isinstance(changes.get("parallel"), int) and changes["parallel"] == 1:
             changes = {**changes, "parallel": changes["parallel"] is True}
         return replace(self, **changes)  # type: ignore[arg-type]
 
+
+# Parameters that some transforms have besides.
+OWN = ("argnums", "has_aux", "in_axes", "out_axes", "outputs", "retain")
 
 # Known by name, so that programs can be written for them; what they ask for is not done yet.
 NOT_YET = ("max_bytes",)

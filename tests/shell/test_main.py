@@ -138,3 +138,15 @@ def test_as_a_module() -> None:
     )
     assert "exit status" in done.stdout and "bench" in done.stdout
     assert subprocess.run([sys.executable, "-m", "adjit"], capture_output=True, check=False).returncode == 2
+
+
+def test_explain_of_a_name_that_is_no_argument(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", f"{file}:loss", "nobody", "--args", "w=2.0, x=4.0"]) == 2
+    assert "none of the arguments w, x" in capsys.readouterr().err
+
+
+def test_check_says_what_it_compared(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", f"{file}:loss", "--args", "w=2, x=4.0"]) == 0
+    assert "compared in x" in capsys.readouterr().out
+    assert main(["check", f"{file}:loss", "--args", "w=2, x=4"]) == 3
+    assert "no argument of `loss` holds floats" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
-from ..errors import AdjitError, GradientCheckError
+from ..errors import AdjitError, GradientCheckError, NotDifferentiableError
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around
 from .gradient import Gradient
@@ -93,6 +93,11 @@ def flattened_arguments(args: tuple[Any, ...]) -> tuple[Leaves, object]:
 
     trees = tuple(pytree.map_leaves(s, number) for s in specs)
     return leaves, NodeSpec(tuple, tuple(range(len(trees))), trees)
+
+
+def holds_floats(argument: Any) -> bool:
+    """Whether an argument has parts that `check_grads` varies."""
+    return any(_is_float(x) for x in flattened_arguments((argument,))[0])
 
 
 def _dot(a: Leaves, b: Leaves) -> float:
@@ -229,7 +234,7 @@ def check_grads(
     tolerance: float | None = None,
 ) -> None:
     """Compare derivatives of `fun` at `args` with finite differences; raise `GradientCheckError` where they
-    differ.
+    differ. Arguments without floats are left as they are; `NotDifferentiableError` if there are no others.
 
     `order=2` also checks the gradient's own derivatives, where the function returns a single number.
 
@@ -242,12 +247,16 @@ def check_grads(
     name = f"`{getattr(fun, '__name__', 'the function')}`"
     given = tuple(args)
     first = _Check(fun, given, name, tolerance)
+    if not first.point.floats:
+        raise NotDifferentiableError(
+            f"no argument of {name} holds floats: there is nothing to compare", hint="pass 3.0 for 3"
+        )
     for mode in modes:
         first.run(mode)
     values = first.point.value(first.point.leaves)
-    if order < 2 or len(values) != 1 or values[0].shape != () or not first.point.floats:
+    if order < 2 or len(values) != 1 or values[0].shape != ():
         return
-    chosen = tuple(k for k, a in enumerate(given) if any(_is_float(x) for x in flattened_arguments((a,))[0]))
+    chosen = tuple(k for k, a in enumerate(given) if holds_floats(a))
     second = _Check(
         kept(Gradient, fun, False, chosen, options={}), given, f"the gradient of {name}", tolerance
     )

@@ -57,6 +57,9 @@ class Graded(Transformed[P, Out], Protocol):
     def saved(self, *args: P.args, **kwargs: P.kwargs) -> Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments."""
 
+    def explain(self, name: str, /, *args: P.args, **kwargs: P.kwargs) -> str:
+        """The way of an argument to the result, in words and source lines."""
+
 
 class ValueAndGrad(Graded[P, Out], Protocol):
     """What `value_and_grad` returns."""

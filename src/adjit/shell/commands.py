@@ -8,14 +8,16 @@ standard output, so that it can be piped. Non-goals: reading the command line (`
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from .. import console
-from ..api.check import check_grads
+from ..api.check import check_grads, holds_floats
 from ..api.gradient import grad, jit, value_and_grad
 from ..bench import compare
 from ..errors import GradientCheckError
@@ -60,12 +62,11 @@ def source(options: Options) -> int:
 def explain(options: Options) -> int:
     found = chosen(options)
     made = grad(found.function, argnums=argnums_of(options))
-    teller = getattr(made, "explain", None)
-    if teller is None:
-        print("explain is not available in this version of adjit; try `adjit report`", file=sys.stderr)
-        return USAGE
+    names = inspect.signature(found.function).parameters
+    if re.split(r"[.\[]", options.name)[0] not in names:
+        raise UsageError(f"{options.name!r} is none of the arguments {', '.join(names)}")
     with console.steps(1, f"following {options.name}"):
-        told = teller(options.name, *found.arguments)
+        told = made.explain(options.name, *found.arguments)
     print(told)
     return FINE
 
@@ -97,6 +98,10 @@ def check(options: Options) -> int:
         raise UsageError(str(error)) from error
     orders = "first order" if options.order == 1 else "first and second order"
     print(f"{found.name}: derivatives agree with finite differences ({orders}, {options.modes})")
+    names = list(inspect.signature(found.function).parameters)
+    named = [names[min(k, len(names) - 1)] for k in range(len(found.arguments))]
+    varied = [n for n, a in zip(named, found.arguments, strict=True) if holds_floats(a)]
+    print(f"compared in {', '.join(dict.fromkeys(varied))}")
     return FINE
 
 
@@ -111,6 +116,11 @@ def _versions(pairs: list[str]) -> dict[str, Any]:
 
 
 def bench(options: Options) -> int:
+    if options.plot:
+        try:
+            import matplotlib  # noqa: F401
+        except ImportError as error:
+            raise UsageError('--plot needs matplotlib: pip install "adjit[plot]"') from error
     found = chosen(options)
     against = tuple(p.strip() for p in options.against.split(",") if p.strip())
     try:

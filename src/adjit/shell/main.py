@@ -66,10 +66,13 @@ def _function(
     )
     one.add_argument("function", metavar="FILE.py:function")
     if name == "explain":
-        one.add_argument("name", help="the argument or local variable to follow")
+        one.add_argument("name", help="the argument to follow")
     one.add_argument("--args", metavar="TEXT", help="the function's arguments, see below")
     one.add_argument("--builder", metavar="NAME", help="a function of the file that returns the arguments")
-    one.add_argument("--argnums", default="0", metavar="N|NAME[,...]", help="what to differentiate in (0)")
+    if name != "check":  # compares in all that is a float
+        one.add_argument(
+            "--argnums", default="0", metavar="N|NAME[,...]", help="what to differentiate in (0)"
+        )
     one.add_argument("--seed", type=int, default=0, help="of random numbers in --args (0)")
     return one
 
