@@ -132,6 +132,14 @@ def test_other_loops_are_left(source: str) -> None:
     assert clears(fn) is fn
 
 
+def test_nothing_is_stored_without_a_pass() -> None:
+    """A box that only the passes would have found to be outside the array."""
+    source = LINE.replace("range(1, n - 1)", "range(1, n + 9)").replace("range(2, n - 2)", "range(2, n + 9)")
+    fn = hoist(read(HEAD + source))
+    assert clears(fn) is not fn
+    agree(source, 5, 0)
+
+
 def random_loop(rng: Random) -> str:
     """A loop over passes: nests that add, read, clear and store over random boxes of two arrays."""
     lines = ["    y = zeros(n)", "    z = zeros(n)"]

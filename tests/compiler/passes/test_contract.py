@@ -63,7 +63,24 @@ LINE = """
         c[i] += x[i]
         x[i] += c[i]
 """
-KEPT = [AFTER, SHIFTED, TWO_LOOPS, VIEWED, LINE]
+CARRIED = """
+    c = zeros(n, n)
+    for k in range(3):
+        for i in range(n):
+            for j in range(n):
+                s = s + c[i, j] * x[j]
+                c[i, j] = x[i] * x[j] * float(k)
+"""
+NEXT_ROW = """
+    c = alloc(n, n)
+    for k in range(n):
+        for i in range(n):
+            c[k, i] = x[i] * float(k + 1)
+        if k > 0:
+            for i in range(n):
+                s = s + c[k, i] * c[k - 1, i]
+"""
+KEPT = [CARRIED, NEXT_ROW, AFTER, SHIFTED, TWO_LOOPS, VIEWED, LINE]
 
 
 def outcome(fn: Function) -> list[np.ndarray]:
@@ -101,15 +118,20 @@ def random_loop(rng: Random) -> str:
     """Two matrices that the passes of a nest fill and read at indices of which most are their own."""
     lines = [f"    {v} = zeros(n + 1, n + 1)" for v in "cd"]
     lines.append("    for i in range(n):")
+    pad = "        "
+    if rng.random() < 0.4:
+        lines[-1] = "    for k in range(2):"
+        lines.append("        for i in range(n):")
+        pad = "            "
     for _ in range(rng.randint(2, 5)):
         v, p = rng.choice("cd"), rng.choice(["i", "i", "i", "i", "i + 1", "j"])
         q = rng.choice(["j", "j", "0", "i"])
         at = f"{p}, {q}" if rng.random() < 0.7 else f"{q}, {p}"
-        lines.append("        for j in range(n):")
+        lines.append(pad + "for j in range(n):")
         one = rng.choice(
             [f"{v}[{at}] = a[i, j]", f"{v}[{at}] += s", f"x[i] += {v}[{at}]", f"x[j] += {v}[{at}]"]
         )
-        lines.append("            " + one)
+        lines.append(pad + "    " + one)
     return "\n".join(lines) + "\n"
 
 

@@ -38,8 +38,12 @@ def item_of(ctx: Specialiser, value: Value) -> Item | None:
     """The kind of an item, or None where a list of run-time length cannot hold it."""
     if is_number(value) or (isinstance(value, ArrayValue | VirtualArray) and not value.shape):
         dtype = dtype_of(ctx, value)
+        if dtype.startswith("complex"):
+            return None
         return Column(dtype, is_weak(value) and not dtype.startswith("float"))
     if isinstance(value, ArrayValue | VirtualArray):
+        if value.dtype.startswith("complex"):
+            return None
         return Row(value.dtype, len(value.shape))
     keys: tuple[object, ...] = ()
     match value:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from ..analyses.dependence import Dependence
 from ..ir.builder import const
-from ..ir.nodes import Accumulate, Alloc, Block, Const, Dim, For, Function, Op, Operand, Stmt, Store, Var
+from ..ir.nodes import Accumulate, Alloc, Block, Const, Dim, For, Function, If, Op, Operand, Stmt, Store, Var
 from ..ir.types import Array
 from ..ir.visitor import blocks, walk
 from .rewrite import Rewriter
@@ -264,4 +264,6 @@ class _Writing(Rewriter):
         made: Stmt = Store(array, ivs, const(0, array.type.dtype), loc=c.store.loc)
         for iv, (lo, hi) in reversed(list(zip(ivs, self.box(c.inner), strict=True))):
             made = For(iv, lo, hi, 1, (), (), Block((made,)), (), loc=c.store.loc)
-        self.out.append(made)
+        # only a pass has seen to it that the box lies in the array
+        loop = replace(c.loop, lo=self.get(c.loop.lo), hi=self.get(c.loop.hi))
+        self.out.append(If(self.makes_a_pass(loop), Block((made,)), Block(), (), loc=c.store.loc))

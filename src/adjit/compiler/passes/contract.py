@@ -49,12 +49,11 @@ def _choice(facts: Dependence, alloc: Alloc) -> Choice | None:
     common = place[uses[0]].loops
     for s in uses:
         common = common[: len(facts.definitions.common(uses[0], s))]
-    for loop in common[outside:]:
-        if isinstance(loop, For):
-            axis = next((k for k in range(len(alloc.shape)) if _along(facts, loop, uses, k)), None)
-            if axis is not None:
-                return alloc, loop, axis
-    return None
+    loop = common[outside] if len(common) > outside else None
+    if not isinstance(loop, For):  # the outermost one: a loop inside would forget what its own passes left
+        return None
+    axis = next((k for k in range(len(alloc.shape)) if _along(facts, loop, uses, k)), None)
+    return None if axis is None else (alloc, loop, axis)
 
 
 def _along(facts: Dependence, loop: For, uses: list[Stmt], axis: int) -> bool:

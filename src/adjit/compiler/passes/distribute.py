@@ -161,21 +161,21 @@ class _Distributing(Rewriter):
         for s in loop.body.stmts:
             if s is stmt:
                 before = False
-            elif isinstance(s, Load | Store) and not self.pass_by(part, s, before, shared):
+            elif isinstance(s, Load | Store | Accumulate) and not self.pass_by(part, s, before, shared):
                 return None
         return part if part.again or part.stored else None
 
-    def pass_by(self, part: _Part, s: Load | Store, before: bool, shared: int) -> bool:
+    def pass_by(self, part: _Part, s: Load | Store | Accumulate, before: bool, shared: int) -> bool:
         """Note which order of the accumulation and the rest keeps the meaning; False if none does."""
         other = self.facts.accesses(s)[0]
-        if self.facts.clash(other, part.access, shared):
+        if not isinstance(s, Accumulate) and self.facts.clash(other, part.access, shared):
             if before:
                 part.again = False
             else:
                 part.stored = False
             if isinstance(s, Load) and not before:
                 return False
-        if isinstance(s, Store):
+        if isinstance(s, Store | Accumulate):
             for x in part.slice:
                 if (
                     isinstance(x, Load)

@@ -238,6 +238,8 @@ class _Gathering(Rewriter):
         found = None if last is None else self.cleared.get(self.out[last])
         if found is None or self.box(found) != self.box(nest):
             return None
+        if not all(least <= 0 <= most for least, most in targets[0].reach()):
+            return None  # what is collected lies partly outside the box
         axes = {self.get(t.array): t.axes for t in targets}
         for s in found.body:
             if not isinstance(s, Store) or axes.get(self.get(s.array)) != tuple(nest.loops):

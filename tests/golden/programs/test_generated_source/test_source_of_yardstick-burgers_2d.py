@@ -210,35 +210,38 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             ct_v[i, j] += ct_v_1 + ct_v_1
             total_1 += v_1 * v_1
 
+    # for t in range(T):
+    t_3 = T - 1
+
     # for i in range(1, n - 1):
-    t_3 = minimum(3, t)
-    t_1 = maximum(t_1, t_3)
+    t_4 = minimum(3, t)
+    t_1 = maximum(t_1, t_4)
 
     # vn[i, j] = (
-    t_4 = minimum(2, t)
-    t_5 = maximum(t_2, t_4)
+    t_5 = minimum(2, t)
+    t_6 = maximum(t_2, t_5)
 
     # for t in range(T):
-    for t_11 in range(T - 1, -1, -1):
+    for t_11 in range(t_3, -1, -1):
         # for i in range(1, n - 1):
         for i in range(2, t_2):
-            t_6 = i - 1
-            t_7 = i + 1
+            t_7 = i - 1
+            t_8 = i + 1
             # for j in range(1, n - 1):
             for j in range(2, t_2):
                 # for i in range(1, n - 1):
-                t_8 = j - 1
-                t_9 = j + 1
+                t_9 = j - 1
+                t_10 = j + 1
                 # vc = v[i, j]
-                vc = saved_v[u(t_11), u(i), u(t_9)]
+                vc = saved_v[u(t_11), u(i), u(t_10)]
                 # vn[i, j] = (
-                ct_t_4 = ct_v[u(i), u(t_9)]
+                ct_t_4 = ct_v[u(i), u(t_10)]
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                 ct_v_1 = ct_t_4 * nu - -ct_t_4 * a * vc
                 # uc = u[i, j]
-                uc = saved_u[u(t_11), u(t_7), u(j)]
+                uc = saved_u[u(t_11), u(t_8), u(j)]
                 # vn[i, j] = (
-                ct_t_4 = ct_v[u(t_7), u(j)]
+                ct_t_4 = ct_v[u(t_8), u(j)]
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                 ct_v_2 = ct_t_4 * nu - -ct_t_4 * a * uc
                 # uc = u[i, j]
@@ -253,21 +256,21 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 ct_vc += ct_t_4
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                 ct_t_4 = -ct_t_4 * a
-                ct_vc = ct_vc + ct_t_4 * (vc - saved_v[u(t_11), u(i), u(t_8)]) + ct_t_4 * vc + ct_t_4 * uc
+                ct_vc = ct_vc + ct_t_4 * (vc - saved_v[u(t_11), u(i), u(t_9)]) + ct_t_4 * vc + ct_t_4 * uc
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                ct_vc += -ct_u[u(i), u(j)] * a * (uc - saved_u[u(t_11), u(i), u(t_8)])
+                ct_vc += -ct_u[u(i), u(j)] * a * (uc - saved_u[u(t_11), u(i), u(t_9)])
                 # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
-                ct_vn[u(i), u(j)] = ct_v[u(i), u(t_8)] * nu + ct_v[u(t_6), u(j)] * nu + ct_v_1 + ct_v_2 + ct_vc
+                ct_vn[u(i), u(j)] = ct_v[u(i), u(t_9)] * nu + ct_v[u(t_7), u(j)] * nu + ct_v_1 + ct_v_2 + ct_vc
                 # vc = v[i, j]
-                vc = saved_v[u(t_11), u(i), u(t_9)]
+                vc = saved_v[u(t_11), u(i), u(t_10)]
                 # un[i, j] = (
-                ct_t_4 = ct_u[u(i), u(t_9)]
+                ct_t_4 = ct_u[u(i), u(t_10)]
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                 ct_u_1 = ct_t_4 * nu - -ct_t_4 * a * vc
                 # uc = u[i, j]
-                uc = saved_u[u(t_11), u(t_7), u(j)]
+                uc = saved_u[u(t_11), u(t_8), u(j)]
                 # un[i, j] = (
-                ct_t_4 = ct_u[u(t_7), u(j)]
+                ct_t_4 = ct_u[u(t_8), u(j)]
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                 ct_u_2 = ct_t_4 * nu - -ct_t_4 * a * uc
                 # uc = u[i, j]
@@ -275,7 +278,7 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 # vc = v[i, j]
                 vc = saved_v[u(t_11), u(i), u(j)]
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
-                ct_uc = -ct_v[u(i), u(j)] * a * (vc - saved_v[u(t_11), u(t_6), u(j)])
+                ct_uc = -ct_v[u(i), u(j)] * a * (vc - saved_v[u(t_11), u(t_7), u(j)])
                 # un[i, j] = (
                 ct_t_4 = ct_u[u(i), u(j)]
                 # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
@@ -284,32 +287,32 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 ct_uc += ct_t_4
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                 ct_t_4 = -ct_t_4 * a
-                ct_uc = ct_uc + ct_t_4 * vc + ct_t_4 * (uc - saved_u[u(t_11), u(t_6), u(j)]) + ct_t_4 * uc
+                ct_uc = ct_uc + ct_t_4 * vc + ct_t_4 * (uc - saved_u[u(t_11), u(t_7), u(j)]) + ct_t_4 * uc
                 # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-                ct_un[u(i), u(j)] = ct_u[u(i), u(t_8)] * nu + ct_u[u(t_6), u(j)] * nu + ct_u_1 + ct_u_2 + ct_uc
+                ct_un[u(i), u(j)] = ct_u[u(i), u(t_9)] * nu + ct_u[u(t_7), u(j)] * nu + ct_u_1 + ct_u_2 + ct_uc
         for i in range(1, t):
-            inside = i < t_3 or i >= t_1
-            t_6 = t if inside else t_3
-            t_7 = t if inside else t_1
+            inside = i < t_4 or i >= t_1
+            t_7 = t if inside else t_4
+            t_8 = t if inside else t_1
             # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-            t_8 = i - 1
+            t_9 = i - 1
             # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-            t_9 = i + 1
+            t_10 = i + 1
             # for i in range(1, n - 1):
             inside = 2 <= i and i < t_2
-            inside_1 = 2 <= t_9 and t_9 < t_2
-            inside_2 = 2 <= t_8 and t_8 < t_2
+            inside_1 = 2 <= t_10 and t_10 < t_2
+            inside_2 = 2 <= t_9 and t_9 < t_2
             for side in range(2):
                 inside_3 = side == 0
-                for j in range(1 if inside_3 else t_7, t_6 if inside_3 else t):
+                for j in range(1 if inside_3 else t_8, t_7 if inside_3 else t):
                     # uc = u[i, j]
                     uc = saved_u[u(t_11), i, u(j)]
                     # vc = v[i, j]
                     vc = saved_v[u(t_11), i, u(j)]
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                    t_10 = j - 1
+                    t_12 = j - 1
                     # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-                    t_12 = j + 1
+                    t_13 = j + 1
                     # vn[i, j] = (
                     ct_t_4 = ct_v[i, u(j)]
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
@@ -321,9 +324,9 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                     ct_t_4 = -ct_t_4 * a
                     ct_t_6 = ct_t_4 * vc
                     ct_v_1 = ct_t_5 - ct_t_6
-                    ct_uc = ct_t_4 * (vc - saved_v[u(t_11), u(t_8), u(j)])
+                    ct_uc = ct_t_4 * (vc - saved_v[u(t_11), u(t_9), u(j)])
                     ct_t_7 = ct_t_4 * uc
-                    ct_vc = ct_vc + ct_t_4 * (vc - saved_v[u(t_11), i, u(t_10)]) + ct_t_6 + ct_t_7
+                    ct_vc = ct_vc + ct_t_4 * (vc - saved_v[u(t_11), i, u(t_12)]) + ct_t_6 + ct_t_7
                     ct_v_2 = ct_t_5 - ct_t_7
                     # un[i, j] = (
                     ct_t_4 = ct_u[i, u(j)]
@@ -334,34 +337,34 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                     ct_uc += ct_t_4
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                     ct_t_4 = -ct_t_4 * a
-                    ct_vc += ct_t_4 * (uc - saved_u[u(t_11), i, u(t_10)])
+                    ct_vc += ct_t_4 * (uc - saved_u[u(t_11), i, u(t_12)])
                     ct_t_7 = ct_t_4 * vc
                     ct_u_1 = ct_t_6 - ct_t_7
                     ct_t_8 = ct_t_4 * uc
-                    ct_uc = ct_uc + ct_t_7 + ct_t_4 * (uc - saved_u[u(t_11), u(t_8), u(j)]) + ct_t_8
+                    ct_uc = ct_uc + ct_t_7 + ct_t_4 * (uc - saved_u[u(t_11), u(t_9), u(j)]) + ct_t_8
                     ct_u_2 = ct_t_6 - ct_t_8
                     # for i in range(1, n - 1):
-                    inside_3 = (inside and 2 <= t_12) and t_12 < t_2
+                    inside_3 = (inside and 2 <= t_13) and t_13 < t_2
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                     if not inside_3:
-                        ct_vn[i, u(t_12)] += ct_t_5
+                        ct_vn[i, u(t_13)] += ct_t_5
                     # for i in range(1, n - 1):
                     inside_4 = 2 <= j
                     inside_5 = j < t_2
                     inside_6 = (inside_1 and inside_4) and inside_5
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                     if not inside_6:
-                        ct_vn[t_9, u(j)] += ct_t_5
+                        ct_vn[t_10, u(j)] += ct_t_5
                     # for i in range(1, n - 1):
-                    inside_7 = (inside and 2 <= t_10) and t_10 < t_2
+                    inside_7 = (inside and 2 <= t_12) and t_12 < t_2
                     # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                     if not inside_7:
-                        ct_vn[i, u(t_10)] += ct_v_1
+                        ct_vn[i, u(t_12)] += ct_v_1
                     # for i in range(1, n - 1):
                     inside_8 = (inside_2 and inside_4) and inside_5
                     # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                     if not inside_8:
-                        ct_vn[u(t_8), u(j)] += ct_v_2
+                        ct_vn[u(t_9), u(j)] += ct_v_2
                     # for i in range(1, n - 1):
                     inside_4 = (inside and inside_4) and inside_5
                     # vc = v[i, j]
@@ -369,46 +372,49 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                         ct_vn[i, u(j)] += ct_vc
                     # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
                     if not inside_3:
-                        ct_un[i, u(t_12)] += ct_t_6
+                        ct_un[i, u(t_13)] += ct_t_6
                     if not inside_6:
-                        ct_un[t_9, u(j)] += ct_t_6
+                        ct_un[t_10, u(j)] += ct_t_6
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                     if not inside_7:
-                        ct_un[i, u(t_10)] += ct_u_1
+                        ct_un[i, u(t_12)] += ct_u_1
                     if not inside_8:
-                        ct_un[u(t_8), u(j)] += ct_u_2
+                        ct_un[u(t_9), u(j)] += ct_u_2
                     # uc = u[i, j]
                     if not inside_4:
                         ct_un[i, u(j)] += ct_uc
         # vn[i, j] = (
         for i in range(1, t):
-            inside = i < t_4 or i >= t_5
-            t_6 = t if inside else t_4
+            inside = i < t_5 or i >= t_6
             t_7 = t if inside else t_5
+            t_8 = t if inside else t_6
             for side in range(2):
                 inside = side == 0
-                for j in range(1 if inside else t_7, t_6 if inside else t):
+                for j in range(1 if inside else t_8, t_7 if inside else t):
                     ct_v[i, u(j)] = 0.0
         # un[i, j] = (
         for i in range(1, t):
-            inside = i < t_4 or i >= t_5
-            t_6 = t if inside else t_4
+            inside = i < t_5 or i >= t_6
             t_7 = t if inside else t_5
+            t_8 = t if inside else t_6
             for side in range(2):
                 inside = side == 0
-                for j in range(1 if inside else t_7, t_6 if inside else t):
+                for j in range(1 if inside else t_8, t_7 if inside else t):
                     ct_u[i, u(j)] = 0.0
         ct_un, ct_vn, ct_u, ct_v = ct_u, ct_v, ct_un, ct_vn
+    any_1 = -1 < t_3
 
     # vn[i, j] = (
-    for i in range(2, t_2):
-        for j in range(2, t_2):
-            ct_vn[u(i), u(j)] = 0.0
+    if any_1:
+        for i in range(2, t_2):
+            for j in range(2, t_2):
+                ct_vn[u(i), u(j)] = 0.0
 
     # un[i, j] = (
-    for i in range(2, t_2):
-        for j in range(2, t_2):
-            ct_un[u(i), u(j)] = 0.0
+    if any_1:
+        for i in range(2, t_2):
+            for j in range(2, t_2):
+                ct_un[u(i), u(j)] = 0.0
 
     # u, v = u0.copy(), v0.copy()
     for i in range(n_v0):

@@ -103,68 +103,71 @@ def jacobi_2d_loops_gradient(A0, T, ws):
             ct_A[i, j] += ct_A_1 + ct_A_1
             s += A_1 * A_1
 
-    # for i in range(1, n - 1):
-    t_3 = n_A0 - 2
-    t_4 = minimum(3, t)
-    t_1 = maximum(t_1, t_4)
+    # for t in range(T):
+    t_3 = T - 1
 
     # for i in range(1, n - 1):
-    t_5 = minimum(2, t)
-    t_6 = maximum(t_3, t_5)
+    t_4 = n_A0 - 2
+    t_5 = minimum(3, t)
+    t_1 = maximum(t_1, t_5)
+
+    # for i in range(1, n - 1):
+    t_6 = minimum(2, t)
+    t_7 = maximum(t_4, t_6)
 
     # for t in range(T):
-    for t_2 in range(T - 1, -1, -1):
+    for t_2 in range(t_3, -1, -1):
         # for i in range(1, n - 1):
-        for i in range(2, t_3):
-            t_7 = i + 1
-            t_8 = i - 1
+        for i in range(2, t_4):
+            t_8 = i + 1
+            t_9 = i - 1
             # for j in range(1, n - 1):
-            for j in range(2, t_3):
+            for j in range(2, t_4):
                 # for i in range(1, n - 1):
-                t_9 = ct_A[u(t_7), u(j)] * 0.2 + ct_A[u(t_8), u(j)] * 0.2
-                t_10 = j - 1
+                t_10 = ct_A[u(t_8), u(j)] * 0.2 + ct_A[u(t_9), u(j)] * 0.2
+                t_11 = j - 1
                 # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
-                ct_B[u(i), u(j)] = t_9 + ct_A[u(i), u(t_10)] * 0.2 + ct_A[u(i), u(j + 1)] * 0.2 + ct_A[u(i), u(j)] * 0.2
+                ct_B[u(i), u(j)] = t_10 + ct_A[u(i), u(t_11)] * 0.2 + ct_A[u(i), u(j + 1)] * 0.2 + ct_A[u(i), u(j)] * 0.2
         for i in range(1, t):
-            inside = i < t_4 or i >= t_1
-            t_7 = t if inside else t_4
-            t_8 = t if inside else t_1
+            inside = i < t_5 or i >= t_1
+            t_8 = t if inside else t_5
+            t_9 = t if inside else t_1
             # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
-            t_10 = i + 1
-            t_11 = i - 1
+            t_11 = i + 1
+            t_12 = i - 1
             # for i in range(1, n - 1):
-            inside = 2 <= t_11 and t_11 < t_3
-            inside_1 = 2 <= t_10 and t_10 < t_3
-            inside_2 = 2 <= i and i < t_3
+            inside = 2 <= t_12 and t_12 < t_4
+            inside_1 = 2 <= t_11 and t_11 < t_4
+            inside_2 = 2 <= i and i < t_4
             for side in range(2):
                 inside_3 = side == 0
-                for j in range(1 if inside_3 else t_8, t_7 if inside_3 else t):
+                for j in range(1 if inside_3 else t_9, t_8 if inside_3 else t):
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
-                    t_12 = j - 1
-                    t_13 = j + 1
+                    t_13 = j - 1
+                    t_14 = j + 1
                     ct_t = ct_A[i, u(j)] * 0.2
                     # for i in range(1, n - 1):
                     inside_3 = 2 <= j
-                    inside_4 = j < t_3
+                    inside_4 = j < t_4
                     inside_5 = (inside and inside_3) and inside_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     if not inside_5:
-                        ct_B[u(t_11), u(j)] += ct_t
+                        ct_B[u(t_12), u(j)] += ct_t
                     # for i in range(1, n - 1):
                     inside_5 = (inside_1 and inside_3) and inside_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     if not inside_5:
-                        ct_B[t_10, u(j)] += ct_t
+                        ct_B[t_11, u(j)] += ct_t
                     # for i in range(1, n - 1):
-                    inside_5 = (inside_2 and 2 <= t_13) and t_13 < t_3
+                    inside_5 = (inside_2 and 2 <= t_14) and t_14 < t_4
+                    # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
+                    if not inside_5:
+                        ct_B[i, u(t_14)] += ct_t
+                    # for i in range(1, n - 1):
+                    inside_5 = (inside_2 and 2 <= t_13) and t_13 < t_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     if not inside_5:
                         ct_B[i, u(t_13)] += ct_t
-                    # for i in range(1, n - 1):
-                    inside_5 = (inside_2 and 2 <= t_12) and t_12 < t_3
-                    # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
-                    if not inside_5:
-                        ct_B[i, u(t_12)] += ct_t
                     # for i in range(1, n - 1):
                     inside_3 = (inside_2 and inside_3) and inside_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
@@ -172,64 +175,64 @@ def jacobi_2d_loops_gradient(A0, T, ws):
                         ct_B[i, u(j)] += ct_t
         # for i in range(1, n - 1):
         for i in range(1, t):
-            inside = i < t_5 or i >= t_6
-            t_7 = t if inside else t_5
+            inside = i < t_6 or i >= t_7
             t_8 = t if inside else t_6
+            t_9 = t if inside else t_7
             for side in range(2):
                 inside = side == 0
-                for j in range(1 if inside else t_8, t_7 if inside else t):
+                for j in range(1 if inside else t_9, t_8 if inside else t):
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     ct_A[i, u(j)] = 0.0
-        for i in range(2, t_3):
-            t_7 = i + 1
-            t_8 = i - 1
+        for i in range(2, t_4):
+            t_8 = i + 1
+            t_9 = i - 1
             # for j in range(1, n - 1):
-            for j in range(2, t_3):
+            for j in range(2, t_4):
                 # for i in range(1, n - 1):
-                t_9 = ct_B[u(t_7), u(j)] * 0.2 + ct_B[u(t_8), u(j)] * 0.2
-                t_10 = j - 1
+                t_10 = ct_B[u(t_8), u(j)] * 0.2 + ct_B[u(t_9), u(j)] * 0.2
+                t_11 = j - 1
                 # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
-                ct_A[u(i), u(j)] = t_9 + ct_B[u(i), u(t_10)] * 0.2 + ct_B[u(i), u(j + 1)] * 0.2 + ct_B[u(i), u(j)] * 0.2
+                ct_A[u(i), u(j)] = t_10 + ct_B[u(i), u(t_11)] * 0.2 + ct_B[u(i), u(j + 1)] * 0.2 + ct_B[u(i), u(j)] * 0.2
         for i in range(1, t):
-            inside = i < t_4 or i >= t_1
-            t_7 = t if inside else t_4
-            t_8 = t if inside else t_1
+            inside = i < t_5 or i >= t_1
+            t_8 = t if inside else t_5
+            t_9 = t if inside else t_1
             # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
-            t_10 = i + 1
-            t_11 = i - 1
+            t_11 = i + 1
+            t_12 = i - 1
             # for i in range(1, n - 1):
-            inside = 2 <= t_11 and t_11 < t_3
-            inside_1 = 2 <= t_10 and t_10 < t_3
-            inside_2 = 2 <= i and i < t_3
+            inside = 2 <= t_12 and t_12 < t_4
+            inside_1 = 2 <= t_11 and t_11 < t_4
+            inside_2 = 2 <= i and i < t_4
             for side in range(2):
                 inside_3 = side == 0
-                for j in range(1 if inside_3 else t_8, t_7 if inside_3 else t):
+                for j in range(1 if inside_3 else t_9, t_8 if inside_3 else t):
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
-                    t_12 = j - 1
-                    t_13 = j + 1
+                    t_13 = j - 1
+                    t_14 = j + 1
                     ct_t = ct_B[i, u(j)] * 0.2
                     # for i in range(1, n - 1):
                     inside_3 = 2 <= j
-                    inside_4 = j < t_3
+                    inside_4 = j < t_4
                     inside_5 = (inside and inside_3) and inside_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_5:
-                        ct_A[u(t_11), u(j)] += ct_t
+                        ct_A[u(t_12), u(j)] += ct_t
                     # for i in range(1, n - 1):
                     inside_5 = (inside_1 and inside_3) and inside_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_5:
-                        ct_A[t_10, u(j)] += ct_t
+                        ct_A[t_11, u(j)] += ct_t
                     # for i in range(1, n - 1):
-                    inside_5 = (inside_2 and 2 <= t_13) and t_13 < t_3
+                    inside_5 = (inside_2 and 2 <= t_14) and t_14 < t_4
+                    # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
+                    if not inside_5:
+                        ct_A[i, u(t_14)] += ct_t
+                    # for i in range(1, n - 1):
+                    inside_5 = (inside_2 and 2 <= t_13) and t_13 < t_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_5:
                         ct_A[i, u(t_13)] += ct_t
-                    # for i in range(1, n - 1):
-                    inside_5 = (inside_2 and 2 <= t_12) and t_12 < t_3
-                    # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
-                    if not inside_5:
-                        ct_A[i, u(t_12)] += ct_t
                     # for i in range(1, n - 1):
                     inside_3 = (inside_2 and inside_3) and inside_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
@@ -237,18 +240,20 @@ def jacobi_2d_loops_gradient(A0, T, ws):
                         ct_A[i, u(j)] += ct_t
         # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
         for i in range(1, t):
-            inside = i < t_5 or i >= t_6
-            t_7 = t if inside else t_5
+            inside = i < t_6 or i >= t_7
             t_8 = t if inside else t_6
+            t_9 = t if inside else t_7
             for side in range(2):
                 inside = side == 0
-                for j in range(1 if inside else t_8, t_7 if inside else t):
+                for j in range(1 if inside else t_9, t_8 if inside else t):
                     ct_B[i, u(j)] = 0.0
+    any_1 = -1 < t_3
 
     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
-    for i in range(2, t_3):
-        for j in range(2, t_3):
-            ct_B[u(i), u(j)] = 0.0
+    if any_1:
+        for i in range(2, t_4):
+            for j in range(2, t_4):
+                ct_B[u(i), u(j)] = 0.0
 
     # A = A0.copy()
     for i in range(n_A0):
