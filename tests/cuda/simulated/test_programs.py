@@ -19,6 +19,7 @@ REFUSED = {
     "draws_in_a_loop": "draw_seed",
     "draws_with_parameters": "draw_seed",
     "linear_algebra": "solve",
+    "list_operations": "argsort",
     "sorting": "argsort",
 }
 SECOND = [p for p in PROGRAMS.values() if p.order > 1 and p.name not in REFUSED][::6]
