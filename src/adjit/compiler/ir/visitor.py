@@ -123,6 +123,13 @@ def walk(block: Block) -> Iterator[Stmt]:
             yield from walk(inner)
 
 
+def every_block(block: Block) -> Iterator[Block]:
+    """A block and the blocks inside it."""
+    yield block
+    for stmt in walk(block):
+        yield from blocks(stmt)
+
+
 def all_defined(block: Block) -> Iterator[Var]:
     """Every variable that a block or a block inside it defines."""
     for stmt in walk(block):

@@ -22,7 +22,7 @@ from ..analyses.dependence import Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Block, Const, Dim, For, Function, If, Op, Operand, Stmt, Store, Var
 from ..ir.types import Array
-from ..ir.visitor import blocks, walk
+from ..ir.visitor import every_block, walk
 from .rewrite import Rewriter
 from .rim import Box, Rim
 
@@ -55,7 +55,7 @@ class _Finder:
         self.facts = Dependence(fn)
         self.forms = self.facts.forms
         self.place = self.facts.definitions.place
-        self.blocks = {s: b for b in _blocks(fn.body) for s in b.stmts}
+        self.blocks = {s: b for b in every_block(fn.body) for s in b.stmts}
 
     def all(self) -> list[_Clear]:
         loops = [s for s in self.facts.definitions.stmts if isinstance(s, For) and s.stop is None]
@@ -195,10 +195,6 @@ class _Finder:
 
 def _is_zero(s: Stmt) -> bool:
     return isinstance(s, Store) and isinstance(s.value, Const) and s.value.value == 0
-
-
-def _blocks(block: Block) -> list[Block]:
-    return [block, *(b for s in walk(block) for b in blocks(s))]
 
 
 class _Writing(Rewriter):

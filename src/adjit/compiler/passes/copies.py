@@ -18,17 +18,17 @@ from dataclasses import dataclass, replace
 from ..analyses.dependence import Dependence
 from ..ir.nodes import Alloc, Block, Bounds, Dim, For, Function, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, grows
-from ..ir.visitor import blocks, operands, walk
+from ..ir.visitor import every_block, operands, walk
 from .clone import clone
 from .rewrite import Rewriter
 
 
 def copies(fn: Function) -> Function:
     """Read originals instead of copies."""
-    if not any(_copied(s) for b in _blocks(fn.body) for s in b.stmts):
+    if not any(_copied(s) for b in every_block(fn.body) for s in b.stmts):
         return fn
     facts = Dependence(fn)
-    found = [c for b in _blocks(fn.body) for k, s in enumerate(b.stmts) if (c := _copy(facts, b, k, s))]
+    found = [c for b in every_block(fn.body) for k, s in enumerate(b.stmts) if (c := _copy(facts, b, k, s))]
     arrays = {c.array for c in found}
     found = [c for c in found if c.load.array not in arrays]  # of copies of copies, another time
     return _Reading(fn, found).run() if found else fn
@@ -46,10 +46,6 @@ class _Copy:
     ivs: tuple[Var, ...]
     index: list[Stmt]
     load: Load
-
-
-def _blocks(block: Block) -> list[Block]:
-    return [block, *(b for s in walk(block) for b in blocks(s))]
 
 
 def _copied(stmt: Stmt) -> tuple[tuple[Var, ...], list[Stmt], Load, Store] | None:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from ..analyses.affine import Affine
 from ..analyses.dependence import Access, Dependence
 from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Load, Mark, Op, Stmt, Store, Var
-from ..ir.visitor import all_reads, blocks, defined, substitute, walk
+from ..ir.visitor import all_reads, blocks, defined, every_block, substitute, walk
 from .rewrite import Rewriter
 
 REACH = 24  # statements to look back over
@@ -29,7 +29,7 @@ REACH = 24  # statements to look back over
 def fuse(fn: Function) -> Function:
     """Fuse producers and consumers; repeated while anything changes, since each fusion makes neighbours."""
     for _ in range(8):
-        if not any(_several(b) for b in (fn.body, *(b for s in walk(fn.body) for b in blocks(s)))):
+        if not any(_several(b) for b in every_block(fn.body)):
             break
         fused = _Fusing(fn).run()
         if fused is fn:
