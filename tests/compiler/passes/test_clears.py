@@ -169,13 +169,13 @@ def random_loop(rng: Random) -> str:
 
 def test_random_loops() -> None:
     changed = 0
-    for seed in range(400):
+    for seed in range(160):
         source = random_loop(Random(seed))
         fn = hoist(read(HEAD + source))  # bounds are known before the loop
         for m in (0, 1, 3):
             agree(source, 6, m)
         changed += clears(fn) is not fn
-    assert changed >= 15
+    assert changed >= 5
 
 
 @pytest.mark.parametrize("first", range(0, 200, 50))

@@ -142,11 +142,11 @@ def random_program(rng: Random) -> str:
 
 def test_random_programs_of_copies() -> None:
     gone = 0
-    for seed in range(400):
+    for seed in range(160):
         body = random_program(Random(seed))
         start = "    c = alloc(n)\n    d = alloc(n)\n    for i in range(n):\n        d[i] = x[i] * 2.0\n"
         gone += check(start + body)
-    assert gone > 20
+    assert gone > 8
 
 
 @pytest.mark.parametrize("first", range(0, 200, 50))
