@@ -134,6 +134,18 @@ class Forms:
             known = self._of[x] = self._make(x)
         return known
 
+    def counter(self, loop: For) -> Symbol:
+        """The symbol in which the expressions of a loop's variable are: that variable, or the number of the
+        pass where the step is neither 1 nor -1.
+        """
+        self.of(loop.iv)
+        return self.iteration[loop]
+
+    def offset(self, x: Operand, loop: For) -> int | None:
+        """`x` less the counter of a loop, where that is a constant."""
+        form = self.of(x)
+        return form.const if form.terms == {self.counter(loop): 1} else None
+
     def _opaque(self, x: Var) -> Affine:
         return Affine({self.symbol(repr(x), self.depth(x), x): 1})
 

@@ -16,7 +16,7 @@ from ..ir.nodes import Accumulate, Alloc, For, Function, Load, Operand, Reshape,
 from ..ir.types import Array
 from ..ir.visitor import walk
 from .accumulators import is_sum
-from .affine import Affine, Forms, Symbol
+from .affine import Affine, Forms
 from .alias import roots, whole
 from .definitions import Definitions, Loop
 from .effects import reads, writes
@@ -109,6 +109,10 @@ class Dependence:
             stmt = self.definitions.maker[array]
         return array
 
+    def has_one_name(self, array: Var) -> bool:
+        """Whether nothing else may be memory of an array."""
+        return not any(array in found for v, found in self.roots.items() if v is not array)
+
     def may_alias(self, a: Var, b: Var, shared: int, apart: bool = False) -> bool:
         """Whether two references can share memory.
 
@@ -157,7 +161,7 @@ class Dependence:
                 return False
         seeds = [row(f, FIRST, shared) for f in x.extra] + [row(f, SECOND, shared) for f in y.extra]
         if isinstance(later, For):
-            forward = Affine({self._pass(later): 1 if abs(later.step) > 1 or later.step > 0 else -1})
+            forward = Affine({self.forms.counter(later): 1 if abs(later.step) > 1 or later.step > 0 else -1})
             seeds.append(minus(row(forward, SECOND, shared), row(forward, FIRST, shared), -1))
         rows = self.ranges.rows(x.stmt, FIRST, shared) + self.ranges.rows(y.stmt, SECOND, shared)
         return self.ranges.possible(equations, seeds, rows, shared)
@@ -172,16 +176,12 @@ class Dependence:
         equations = self._equations(x, y, shared)
         seeds = [row(f, FIRST, shared) for f in x.extra] + [row(f, SECOND, shared) for f in y.extra]
         one, two = (
-            Affine({self._pass(loop): 1 if abs(loop.step) > 1 or loop.step > 0 else -1})
+            Affine({self.forms.counter(loop): 1 if abs(loop.step) > 1 or loop.step > 0 else -1})
             for loop in (first, second)
         )
         seeds.append(minus(row(one, FIRST, shared), row(two, SECOND, shared), -1))
         rows = self.ranges.rows(x.stmt, FIRST, shared) + self.ranges.rows(y.stmt, SECOND, shared)
         return self.ranges.possible(equations, seeds, rows, shared)
-
-    def _pass(self, loop: For) -> Symbol:
-        self.forms.of(loop.iv)
-        return self.forms.iteration[loop]
 
     def _equations(self, x: Access, y: Access, shared: int) -> list[Row]:
         """Equal indices, under a name for which indices of both accesses mean the same elements."""

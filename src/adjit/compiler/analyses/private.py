@@ -13,21 +13,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.nodes import Accumulate, Alloc, Const, Dim, For, Load, Store, Var
-from ..ir.visitor import operands
+from ..ir.nodes import Accumulate, Alloc, Dim, For, Load, Store, Var
+from ..ir.visitor import is_zero_store, operands
 from .affine import Affine
 from .dependence import Dependence
 
 
 def is_private(facts: Dependence, loop: For, array: Var) -> bool:
     """Whether no pass of `loop` sees what another, or anything outside, left in `array`."""
+    uses = _uses(facts, loop, array)
+    if uses is None:
+        return False
     stores: list[Store] = []
-    for s in _uses(facts, loop, array) or ():
+    for s in uses:
         if isinstance(s, Store):
             stores.append(s)
         elif not any(_covers(facts, t, s) for t in stores):
             return False
-    return _uses(facts, loop, array) is not None
+    return True
 
 
 def is_clean(facts: Dependence, loop: For, array: Var) -> bool:
@@ -35,13 +38,16 @@ def is_clean(facts: Dependence, loop: For, array: Var) -> bool:
     outside uses
     it.
     """
+    uses = _uses(facts, loop, array)
+    if uses is None:
+        return False
     zeros: list[Store] = []
-    for s in reversed(_uses(facts, loop, array) or ()):
-        if isinstance(s, Store) and isinstance(s.value, Const) and s.value.value == 0:
+    for s in reversed(uses):
+        if is_zero_store(s):
             zeros.append(s)
         elif not isinstance(s, Load) and not any(_clears(facts, loop, t, s) for t in zeros):
             return False
-    return _uses(facts, loop, array) is not None
+    return True
 
 
 def _uses(facts: Dependence, loop: For, array: Var) -> list[Load | Store | Accumulate] | None:
@@ -50,7 +56,7 @@ def _uses(facts: Dependence, loop: For, array: Var) -> list[Load | Store | Accum
     """
     if not isinstance(facts.definitions.maker.get(array), Alloc) or array in facts.fn.results:
         return None
-    if any(array in found for v, found in facts.roots.items() if v is not array):
+    if not facts.has_one_name(array):
         return None
     used: list[Load | Store | Accumulate] = []
     for s in facts.definitions.stmts:

@@ -5,8 +5,9 @@ A pass maps blocks to blocks; `rebuild` keeps identity where nothing changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeGuard
 
 from .nodes import (
     Accumulate,
@@ -227,6 +228,19 @@ def with_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
             return stmt
 
 
+def without(block: Block, gone: Collection[Stmt]) -> Block:
+    """The block without some statements, wherever they stand, and without loops that are empty then."""
+
+    def kept(stmt: Stmt) -> Stmt | None:
+        new = with_blocks(stmt, lambda b: without(b, gone))
+        empty = new is not stmt and isinstance(new, For) and not new.body.stmts and not new.outs
+        return None if stmt in gone or empty else new
+
+    stmts = tuple(s for s in map(kept, block.stmts) if s is not None)
+    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts, strict=True))
+    return block if same else Block(stmts, block.yields)
+
+
 def substitute(block: Block, f: Rename) -> Block:
     """The block with every read operand x, inner blocks, yields and stop flags included, replaced by
     `f(x)`.
@@ -246,6 +260,11 @@ def max_number(fn: Function) -> int:
     numbers = [v.number for v in fn.params]
     numbers.extend(v.number for v in all_defined(fn.body))
     return max(numbers, default=-1)
+
+
+def is_zero_store(stmt: Stmt) -> TypeGuard[Store]:
+    """Whether a statement sets an element to zero."""
+    return isinstance(stmt, Store) and isinstance(stmt.value, Const) and stmt.value.value == 0
 
 
 def int_const(x: Operand) -> int | None:

@@ -183,8 +183,7 @@ class _Batching(Rewriter):
         """Whether neighbouring passes access neighbouring elements, or the same."""
         if not isinstance(s, Load | Store | Accumulate) or plan.varying.isdisjoint(s.index):
             return True
-        self.facts.forms.of(plan.loop.iv)
-        i = self.facts.forms.iteration[plan.loop]
+        i = self.facts.forms.counter(plan.loop)
         *rest, last = (self.facts.forms.of(x) for x in s.index)
         local = {v for v in s.index if v in plan.varying}
         affine = all(self.affine(plan, v) for v in local if isinstance(v, Var))
@@ -192,7 +191,7 @@ class _Batching(Rewriter):
 
     def affine(self, plan: _Plan, v: Var) -> bool:
         """Whether an index depends on the pass by its number alone."""
-        i = self.facts.forms.iteration[plan.loop]
+        i = self.facts.forms.counter(plan.loop)
         return all(s is i or s.source not in plan.varying for s in self.facts.forms.of(v).terms)
 
 

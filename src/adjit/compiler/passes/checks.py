@@ -135,8 +135,7 @@ class _Checks(_Proving):
         if not isinstance(loop, For) or loop.stop is not None:
             return None
         depth = len(self.definitions.place[loop].loops)
-        self.forms.of(loop.iv)
-        s = self.forms.iteration[loop]
+        s = self.forms.counter(loop)
         lo, hi = self.forms.of(loop.lo), self.forms.of(loop.hi)
         if abs(loop.step) != 1:
             return None

@@ -19,12 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..analyses.dependence import Dependence
-from ..ir.builder import const
-from ..ir.nodes import Accumulate, Alloc, Block, Const, Dim, For, Function, If, Op, Operand, Stmt, Store, Var
+from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, If, Op, Operand, Stmt, Store, Var
 from ..ir.types import Array
-from ..ir.visitor import every_block, walk
+from ..ir.visitor import every_block, is_zero_store, walk, without
 from .rewrite import Rewriter
-from .rim import Box, Rim
+from .rim import Box, Rim, over
 
 
 def clears(fn: Function) -> Function:
@@ -63,7 +62,7 @@ class _Finder:
 
     def of(self, loop: For, nest: Stmt) -> list[_Clear]:
         loops = self.nest(loop, nest)
-        if loops is None or not all(_is_zero(s) for s in loops[-1].body.stmts):
+        if loops is None or not all(is_zero_store(s) for s in loops[-1].body.stmts):
             return []
         assert isinstance(nest, For)
         found = []
@@ -181,7 +180,7 @@ class _Finder:
             if len(stmt.body.stmts) != 1:
                 return None
             stmt = stmt.body.stmts[0]
-        if not (loops and isinstance(stmt, Store) and _is_zero(stmt)):
+        if not (loops and isinstance(stmt, Store) and is_zero_store(stmt)):
             return None
         walked = self.walked(loops, stmt)
         if walked is None:
@@ -191,10 +190,6 @@ class _Finder:
             for d, one in enumerate(walked)
         )
         return stmt.array if whole else None
-
-
-def _is_zero(s: Stmt) -> bool:
-    return isinstance(s, Store) and isinstance(s.value, Const) and s.value.value == 0
 
 
 class _Writing(Rewriter):
@@ -222,19 +217,11 @@ class _Writing(Rewriter):
     def edges(self, nest: For, found: list[_Clear]) -> None:
         """Emit the clearing nest without the boxes that the next pass stores."""
         gone = {c.store for c in found}
-        left = self._without(nest, gone)
-        if left is not None:
+        for left in without(Block((nest,)), gone).stmts:
             self.original = nest
             self.out.append(self.inner(self.renamed(left)))
         for c in found:
             self.rim(c)
-
-    def _without(self, nest: For, gone: set[Store]) -> For | None:
-        stmts = [
-            self._without(s, gone) if isinstance(s, For) else s for s in nest.body.stmts if s not in gone
-        ]
-        kept = tuple(s for s in stmts if s is not None)
-        return replace(nest, body=Block(kept)) if kept else None
 
     def box(self, loops: tuple[For, ...]) -> Box:
         return [(self.get(one.lo), self.get(one.hi)) for one in loops]
@@ -256,10 +243,13 @@ class _Writing(Rewriter):
             array = c.loop.outs[c.loop.args.index(c.first)]
         array = self.get(array)
         assert isinstance(array, Var) and isinstance(array.type, Array)
-        ivs = tuple(self.names.fresh(one.iv.name, one.iv.type) for one in c.inner)
-        made: Stmt = Store(array, ivs, const(0, array.type.dtype), loc=c.store.loc)
-        for iv, (lo, hi) in reversed(list(zip(ivs, self.box(c.inner), strict=True))):
-            made = For(iv, lo, hi, 1, (), (), Block((made,)), (), loc=c.store.loc)
+        target = array
+
+        def one(ivs: tuple[Var, ...]) -> list[Stmt]:
+            return [Store(target, ivs, c.store.value, loc=c.store.loc)]
+
+        at = [replace(loop, loc=c.store.loc) for loop in c.inner]
+        made = over(self.names, at, self.box(c.inner), one)
         # only a pass has seen to it that the box lies in the array
         loop = replace(c.loop, lo=self.get(c.loop.lo), hi=self.get(c.loop.hi))
         self.out.append(If(self.makes_a_pass(loop), Block((made,)), Block(), (), loc=c.store.loc))

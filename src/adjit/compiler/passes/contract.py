@@ -38,9 +38,7 @@ def contract(fn: Function) -> Function:
 
 def _choice(facts: Dependence, alloc: Alloc) -> Choice | None:
     array, place = alloc.out, facts.definitions.place
-    if any(array in found for v, found in facts.roots.items() if v is not array):
-        return None
-    if array in facts.fn.results:
+    if not facts.has_one_name(array) or array in facts.fn.results:
         return None
     uses = [s for s in facts.definitions.stmts if array in operands(s) and not isinstance(s, Dim)]
     if not uses or not all(isinstance(s, Load | Store | Accumulate) for s in uses):
@@ -58,9 +56,10 @@ def _choice(facts: Dependence, alloc: Alloc) -> Choice | None:
 
 def _along(facts: Dependence, loop: For, uses: list[Stmt], axis: int) -> bool:
     """Whether the index of all uses along an axis is the loop's number, a constant apart."""
-    facts.forms.of(loop.iv)
-    found = [facts.forms.of(s.index[axis]) for s in uses if isinstance(s, Load | Store | Accumulate)]
-    return all(i.terms == {facts.forms.iteration[loop]: 1} and i.const == found[0].const for i in found)
+    found = {
+        facts.forms.offset(s.index[axis], loop) for s in uses if isinstance(s, Load | Store | Accumulate)
+    }
+    return len(found) == 1 and None not in found
 
 
 class _Contracting(Rewriter):

@@ -81,7 +81,7 @@ def _copy(facts: Dependence, block: Block, k: int, nest: Stmt) -> _Copy | None:
         return None
     if array.type.dtype != source.type.dtype or not _rows(facts, ivs, load):
         return None
-    if any(array in found for v, found in facts.roots.items() if v is not array):
+    if not facts.has_one_name(array):
         return None
     uses = [s for s in facts.definitions.stmts if array in operands(s) and s not in (made, store)]
     if not all(isinstance(s, Load | Dim | Bounds) for s in uses):
@@ -102,10 +102,9 @@ def _copy(facts: Dependence, block: Block, k: int, nest: Stmt) -> _Copy | None:
 def _rows(facts: Dependence, ivs: tuple[Var, ...], load: Load) -> bool:
     """Whether the last axes agree, and the index is arithmetic of the loop variables."""
     loop = facts.definitions.maker.get(ivs[-1])
-    facts.forms.of(ivs[-1])
     if not load.index or not isinstance(loop, For):
         return False
-    return facts.forms.of(load.index[-1]).terms.get(facts.forms.iteration[loop]) == 1
+    return facts.forms.of(load.index[-1]).terms.get(facts.forms.counter(loop)) == 1
 
 
 class _Reading(Rewriter):

@@ -108,8 +108,7 @@ class _Distributing(Rewriter):
         """The row of an accumulation along the last axis, and its place there; None if it does not walk
         along a row.
         """
-        self.facts.forms.of(loop.iv)
-        iv = self.facts.forms.iteration[loop]
+        iv = self.facts.forms.counter(loop)
         forms = [self.facts.forms.of(i) for i in s.index]
         depth = len(self.facts.definitions.place[loop].loops)
         if any(t.depth > depth and t is not iv for f in forms for t in f.terms):

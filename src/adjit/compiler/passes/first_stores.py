@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..analyses.affine import Affine
 from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Block, For, Function, Operand, Stmt, Store, Var
@@ -68,8 +67,7 @@ class _Storing(Rewriter):
                 return False
             loops.append(control)
         for axis, x in enumerate(stmt.index):
-            form = self.facts.forms.of(x)
-            along = next((loop for loop in loops if self.spans(loop, form, alloc.out, axis)), None)
+            along = next((loop for loop in loops if self.spans(loop, x, alloc.out, axis)), None)
             if along is None:
                 return False
             loops.remove(along)
@@ -96,16 +94,16 @@ class _Storing(Rewriter):
         self.ends[alloc] = loop.hi
         return self.facts.forms.of(loop.lo).constant == 0
 
-    def spans(self, loop: For, form: Affine, array: Var, axis: int) -> bool:
+    def spans(self, loop: For, x: Operand, array: Var, axis: int) -> bool:
         """Whether an index walks along an axis from end to end with a loop."""
-        self.facts.forms.of(loop.iv)
-        if form.terms != {self.facts.forms.iteration[loop]: 1}:
+        offset = self.facts.forms.offset(x, loop)
+        if offset is None:
             return False
         lo, hi = self.facts.forms.of(loop.lo), self.facts.forms.of(loop.hi)
         if loop.step < 0:
             lo, hi = hi.shifted(1), lo.shifted(1)
         end = self.facts.forms.dim(array, axis)
-        return lo.shifted(form.const).constant == 0 and hi.shifted(form.const).same(end)
+        return lo.shifted(offset).constant == 0 and hi.shifted(offset).same(end)
 
     def precedes(self, other: Access, mine: Access) -> bool:
         """Whether another access may touch an element before the addition does."""

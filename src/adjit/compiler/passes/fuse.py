@@ -211,8 +211,7 @@ class _Fusing(Rewriter):
         levels: dict[object, int] = {}
         for k, one in enumerate(loops[loops.index(loop) :]):
             if isinstance(one, For):
-                forms.of(one.iv)
-                levels[forms.iteration[one]] = k
+                levels[forms.counter(one)] = k
         index = [forms.of(x) for x in load.index]
         return load.array, tuple(
             (frozenset((levels.get(s, s), c) for s, c in i.terms.items()), i.const) for i in index

@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..analyses.dependence import Dependence
-from ..ir.nodes import Accumulate, Block, Const, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
+from ..ir.nodes import Accumulate, Block, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, grows, is_float
-from ..ir.visitor import defined, operands, with_operands
+from ..ir.visitor import defined, is_zero_store, operands, with_operands
 from ..ops.core import TABLE
 from .clone import clone
 from .rewrite import Rewriter
-from .rim import Body, Box, Rim
+from .rim import Box, Rim, over
 
 NEIGHBOURS = 3  # from so many places on collecting pays
 COSTLY = {"div", "mod", "floordiv", "fmod"}
@@ -143,23 +143,20 @@ class _Gathering(Rewriter):
         offsets: dict[For, int] = {}
         for x in s.index:
             form = self.facts.forms.of(x)
-            along = [loop for loop in nest.loops if self.symbol(loop) in form.terms]
+            along = [loop for loop in nest.loops if self.facts.forms.counter(loop) in form.terms]
             if not along:
                 axes.append(form.key())
                 if isinstance(x, Var) and self.facts.forms.depth(x) > self.depth(nest):
                     return None
                 continue
-            if len(along) > 1 or along[0] in offsets or form.terms != {self.symbol(along[0]): 1}:
+            offset = self.facts.forms.offset(x, along[0])
+            if offset is None or along[0] in offsets:
                 return None
             axes.append(along[0])
-            offsets[along[0]] = form.const
+            offsets[along[0]] = offset
         if len(offsets) < len(nest.loops) or any(abs(c) > 4 for c in offsets.values()):
             return None
         return tuple(axes), tuple(offsets[loop] for loop in nest.loops)
-
-    def symbol(self, loop: For) -> object:
-        self.facts.forms.of(loop.iv)
-        return self.facts.forms.iteration[loop]
 
     def depth(self, nest: _Nest) -> int:
         return len(self.facts.definitions.place[nest.loops[0]].loops)
@@ -208,16 +205,10 @@ class _Gathering(Rewriter):
             return
         chosen = [*self.needed(nest, list(effects)), *effects]
         order = [s for s in nest.everything() if s in set(chosen)]
-        made = self.loops(nest, self.box(nest), lambda ivs: self.again(nest, order, ivs))
+        made = over(self.names, nest.loops, self.box(nest), lambda ivs: self.again(nest, order, ivs))
         self.out.append(made)
         own = [loop.iv for loop in nest.loops]
-        if all(
-            isinstance(s, Store)
-            and isinstance(s.value, Const)
-            and s.value.value == 0
-            and list(s.index) == own
-            for s in order
-        ):
+        if all(is_zero_store(s) and list(s.index) == own for s in order):
             self.cleared[made] = replace(nest, shared=[], body=tuple(order), targets=[])
 
     def again(self, nest: _Nest, order: Sequence[Stmt], ivs: tuple[Var, ...]) -> list[Stmt]:
@@ -248,16 +239,6 @@ class _Gathering(Rewriter):
         del self.out[last]
         return found
 
-    def loops(self, nest: _Nest, bounds: Box, body: Body) -> For:
-        """A nest over other bounds; `body` makes the statements for its loop variables."""
-        ivs = tuple(self.names.fresh(loop.iv.name, INT) for loop in nest.loops)
-        stmts = body(ivs)
-        for loop, iv, (lo, hi) in reversed(list(zip(nest.loops, ivs, bounds, strict=True))):
-            stmts = [For(iv, lo, hi, 1, (), (), Block(tuple(stmts)), (), loc=loop.loc)]
-        (made,) = stmts
-        assert isinstance(made, For)
-        return made
-
 
 class _Collected:
     """Writes the collecting nest and its rims for targets of equal reach."""
@@ -273,25 +254,19 @@ class _Collected:
         """`zeros` would have set targets to zero just before, over the same box."""
         boxes = self.owner.box(self.nest)
         inner = [
-            (self.op("add", lo, most), self.op("add", hi, least))
+            (self.edge.plus(lo, most), self.edge.plus(hi, least))
             for (lo, hi), (least, most) in zip(boxes, self.reach, strict=True)
         ]
         if zeros is not None:
             clearing = zeros
             self.new = {self.array(s.array) for s in zeros.body if isinstance(s, Store)}
-            self.rim(boxes, inner, lambda ivs: self.owner.again(clearing, clearing.body, ivs))
-        self.owner.out.append(self.owner.loops(self.nest, inner, self.collect))
+            self.edge.nest(boxes, inner, lambda ivs: self.owner.again(clearing, clearing.body, ivs))
+        self.owner.out.append(over(self.names, self.nest.loops, inner, self.collect))
         edges = [
-            (self.op("add", lo, most - least), self.op("add", hi, least - most))
+            (self.edge.plus(lo, most - least), self.edge.plus(hi, least - most))
             for (lo, hi), (least, most) in zip(boxes, self.reach, strict=True)
         ]
-        self.rim(boxes, edges, lambda ivs: self.scatter(ivs, inner))
-
-    def op(self, name: str, a: Operand, c: int | Operand) -> Operand:
-        return self.edge.op(name, a, c)
-
-    def rim(self, boxes: Box, inner: Box, body: Body) -> None:
-        self.edge.nest(boxes, inner, body)
+        self.edge.nest(boxes, edges, lambda ivs: self.scatter(ivs, inner))
 
     # -- bodies
     def collect(self, ivs: tuple[Var, ...]) -> list[Stmt]:
@@ -300,7 +275,7 @@ class _Collected:
             total: Operand | None = None
             for s, offset in t.places.items():
                 value = self.shifted(s, ivs, offset)
-                total = value if total is None else self.op("add", total, value)
+                total = value if total is None else self.edge.op("add", total, value)
             s = next(iter(t.places))
             at = dict(zip(self.nest.loops, ivs, strict=True))
             index = tuple(
@@ -347,11 +322,11 @@ class _Collected:
 
     def integer(self, x: Var, places: dict[Var, tuple[Var, int]], mapping: dict[Var, Operand]) -> bool:
         """Write an integer as loop variable plus constant where it is that."""
-        form = self.forms.of(x)
         for loop in self.nest.loops:
-            if form.terms == {self.owner.symbol(loop): 1}:
+            offset = self.forms.offset(x, loop)
+            if offset is not None:
                 iv, c = places[loop.iv]
-                mapping[x] = self.op("add", iv, form.const + c)
+                mapping[x] = self.edge.plus(iv, offset + c)
                 return True
         return False
 
@@ -365,7 +340,7 @@ class _Collected:
             for s, offset in t.places.items():
                 inside: Operand | None = None
                 for iv, c, (lo, hi) in zip(ivs, offset, inner, strict=True):
-                    at = self.op("add", iv, c)
+                    at = self.edge.plus(iv, c)
                     for test in (self.edge.compare("le", lo, at), self.edge.compare("lt", at, hi)):
                         inside = test if inside is None else self.edge.compare("and", inside, test)
                 assert inside is not None

@@ -42,7 +42,7 @@ from ..ir.nodes import (
     View,
 )
 from ..ir.types import Scalar
-from ..ir.visitor import operands, substitute, walk
+from ..ir.visitor import operands, substitute, walk, without
 from .rewrite import Rewriter
 from .rim import Box, Rim
 
@@ -71,19 +71,6 @@ class _History:
     filled: tuple[tuple[For, int], ...]
 
 
-def _without(stmts: tuple[Stmt, ...], gone: set[Stmt]) -> tuple[Stmt, ...]:
-    """The statements but those of copies, and nests that are empty then."""
-    kept: list[Stmt] = []
-    for s in stmts:
-        if isinstance(s, For) and any(t in gone for t in walk(s.body)):
-            body = Block(_without(s.body.stmts, gone), s.body.yields)
-            if body.stmts:
-                kept.append(replace(s, body=body))
-        elif s not in gone:
-            kept.append(s)
-    return tuple(kept)
-
-
 class _Finder:
     """The histories of one loop."""
 
@@ -100,7 +87,9 @@ class _Finder:
 
     def of(self, nest: For, copy: Copy, saved: Alloc, state: Var) -> _History | None:
         if state not in self.loop.args:
-            filled = self.changed(nest, copy, state) if self.alone([state]) else None
+            filled = (
+                self.changed(nest, state) if not self.forms.depth(state) and self.alone([state]) else None
+            )
             return None if filled is None else _History(self.loop, copy, saved, [state], filled)
         group = self.group(state)
         if group is None or not (self.untouched(group) and self.alone(group)):
@@ -235,7 +224,7 @@ class _Finder:
         made = self.maker.get(v)
         return made is None or (made is not self.loop and self.facts.definitions.place[made].order < order)
 
-    def changed(self, copying: For, copy: Copy, state: Var) -> tuple[tuple[For, int], ...] | None:
+    def changed(self, copying: For, state: Var) -> tuple[tuple[For, int], ...] | None:
         """The same for a nest that changes `state` in place, which each of its passes reads at most where it
         writes; nothing touches the array later in the pass, or writes it earlier.
         """
@@ -281,12 +270,8 @@ class _Finder:
 
     def walk(self, loops: list[For], x: Operand) -> tuple[For, int] | None:
         """The loop whose variable an index is, and what is added to it."""
-        form = self.forms.of(x)
-        for loop in loops:
-            self.forms.of(loop.iv)
-            if form.terms == {self.forms.iteration[loop]: 1}:
-                return loop, form.const
-        return None
+        found = ((loop, self.forms.offset(x, loop)) for loop in loops)
+        return next(((loop, c) for loop, c in found if c is not None), None)
 
     @staticmethod
     def bounds(loops: list[For]) -> list[Var]:
@@ -333,9 +318,9 @@ class _Writing(Rewriter):
             self.out += b.stmts
             start += self.states(h, loop, views)
         gone = [k for k, v in enumerate(loop.args) if v in views]
-        rest = Block(
-            _without(loop.body.stmts, {s for h in found for s in h.copy}),
-            tuple(y for k, y in enumerate(loop.body.yields) if k not in gone),
+        rest = replace(
+            without(loop.body, {s for h in found for s in h.copy}),
+            yields=tuple(y for k, y in enumerate(loop.body.yields) if k not in gone),
         )
         inner = self.block(substitute(rest, lambda x: views.get(x, x) if isinstance(x, Var) else x))
         kept = [[x for k, x in enumerate(xs) if k not in gone] for xs in (loop.args, loop.inits, loop.outs)]
@@ -395,8 +380,7 @@ class _Writing(Rewriter):
         box: Box = [(const(0), self.get(n)) for n in h.saved.shape[1:]]
         edge = Rim(self, [loop.iv.name for loop, _ in h.filled], h.copy[0].loc)
         inner: Box = [
-            (edge.op("add", self.get(loop.lo), c), edge.op("add", self.get(loop.hi), c))
-            for loop, c in h.filled
+            (edge.plus(self.get(loop.lo), c), edge.plus(self.get(loop.hi), c)) for loop, c in h.filled
         ]
 
         def one(ivs: tuple[Var, ...]) -> list[Stmt]:

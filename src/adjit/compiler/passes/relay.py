@@ -85,11 +85,10 @@ class _Relaying(Rewriter):
         if taker.array is not giver.array:
             return False
         forms = self.facts.forms
-        forms.of(loop.iv)
         moved = False
         for read, added in zip(taker.index, giver.index, strict=True):
             here = forms.of(read)
-            along = here.terms.get(forms.iteration[loop], 0)
+            along = here.terms.get(forms.counter(loop), 0)
             moved = moved or along != 0
             if not here.shifted(along * loop.step).same(forms.of(added)):
                 return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir.builder import Names
+from ..ir.builder import Names, const
 from ..ir.nodes import Block, For, Function, If, Location, Op, Operand, Stmt, Var, While
 from ..ir.types import BOOL, Type
 from ..ir.visitor import max_number, operands, with_operands
@@ -88,6 +88,10 @@ class Rewriter:
         test = self.names.fresh("any", BOOL)
         self.out.append(Op(test, "lt", (lo, hi), loc=loop.loc))
         return test
+
+    def plus(self, x: Operand, c: int, *, hint: str, loc: Location) -> Operand:
+        """Emit `x + c`, or `x - -c`."""
+        return self.op("add" if c >= 0 else "sub", x, const(abs(c)), hint=hint, loc=loc)
 
     def op(self, name: str, *args: Operand, hint: str, loc: Location) -> Operand:
         """Emit an op, or find what it folds to."""

@@ -15,13 +15,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ir.builder import const
+from ..ir.builder import Names, const
 from ..ir.nodes import Block, For, Location, Op, Operand, Stmt, Var
 from ..ir.types import BOOL, INT
 from .rewrite import Rewriter
 
 Box = list[tuple[Operand, Operand]]  # first and last bound per loop
 Body = Callable[[tuple[Var, ...]], list[Stmt]]  # what a nest does, given its loop variables
+
+
+def over(names: Names, loops: Sequence[For], box: Box, body: Body) -> For:
+    """A nest with the names and places of `loops`, over a box."""
+    ivs = tuple(names.fresh(loop.iv.name, INT) for loop in loops)
+    stmts = body(ivs)
+    for loop, iv, (lo, hi) in reversed(list(zip(loops, ivs, box, strict=True))):
+        stmts = [For(iv, lo, hi, 1, (), (), Block(tuple(stmts)), (), loc=loop.loc)]
+    (made,) = stmts
+    assert isinstance(made, For)
+    return made
 
 
 class Rim:
@@ -52,8 +63,8 @@ class Rim:
         side = self.owner.names.fresh("side", INT)
         left = self.compare("eq", side, const(0))
         if edge is not None:
-            first, last = self._choice(edge, hi, first), self._choice(edge, hi, last)
-        start, stop = self._choice(left, lo, last), self._choice(left, first, hi)
+            first, last = self.op("select", edge, hi, first), self.op("select", edge, hi, last)
+        start, stop = self.op("select", left, lo, last), self.op("select", left, first, hi)
         self._close(iv, start, stop, body((*ivs, iv)))
         inner, self.owner.out = self.owner.out, kept
         self._close(side, const(0), const(2), inner)
@@ -61,14 +72,11 @@ class Rim:
     def _close(self, iv: Var, lo: Operand, hi: Operand, body: list[Stmt]) -> None:
         self.owner.out.append(For(iv, lo, hi, 1, (), (), Block(tuple(body)), (), loc=self.loc))
 
-    def _choice(self, test: Operand, a: Operand, b: Operand) -> Operand:
-        return self.owner.op("select", test, a, b, hint="t", loc=self.loc)
+    def op(self, name: str, *args: Operand) -> Operand:
+        return self.owner.op(name, *args, hint="t", loc=self.loc)
 
-    def op(self, name: str, a: Operand, c: int | Operand) -> Operand:
-        b = const(c) if isinstance(c, int) else c
-        if isinstance(c, int) and name == "add" and c <= 0:
-            return a if not c else self.owner.op("sub", a, const(-c), hint="t", loc=self.loc)
-        return self.owner.op(name, a, b, hint="t", loc=self.loc)
+    def plus(self, x: Operand, c: int) -> Operand:
+        return self.owner.plus(x, c, hint="t", loc=self.loc)
 
     def compare(self, name: str, a: Operand, b: Operand) -> Operand:
         out = self.owner.names.fresh("inside", BOOL)

@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from ..analyses.affine import Forms
 from ..analyses.definitions import Definitions
-from ..ir.builder import const
-from ..ir.nodes import Block, For, Function, Operand, Stmt, Store
+from ..ir.nodes import Block, For, Function, Stmt, Store
 from ..ir.types import INT
 from ..ir.visitor import walk
 from .rewrite import Rewriter
@@ -38,9 +37,9 @@ class _Shifting(Rewriter):
             return
         assert isinstance(stmt, For)
         iv = self.names.fresh(stmt.iv.name, INT)
-        lo, hi = self.moved(stmt.lo, by, stmt), self.moved(stmt.hi, by, stmt)
+        lo, hi = (self.plus(x, by, hint="t", loc=stmt.loc) for x in (stmt.lo, stmt.hi))
         kept, self.out = self.out, []
-        self.equate(stmt.iv, self.moved(iv, -by, stmt))
+        self.equate(stmt.iv, self.plus(iv, -by, hint="t", loc=stmt.loc))
         first = self.out
         self.out = kept
         made = self.inner(stmt)
@@ -48,19 +47,9 @@ class _Shifting(Rewriter):
         body = Block((*first, *made.body.stmts), made.body.yields)
         self.out.append(replace(made, iv=iv, lo=lo, hi=hi, body=body))
 
-    def moved(self, x: Operand, by: int, loop: For) -> Operand:
-        if by < 0:
-            return self.op("sub", x, const(-by), hint="t", loc=loop.loc)
-        return self.op("add", x, const(by), hint="t", loc=loop.loc)
-
     def distance(self, loop: For) -> int:
         """How far all stores that follow the loop are ahead of it; 0 if they differ."""
-        self.forms.of(loop.iv)
-        symbol = self.forms.iteration[loop]
-        found = set()
-        for s in walk(loop.body):
-            for x in s.index if isinstance(s, Store) else ():
-                form = self.forms.of(x)
-                if symbol in form.terms:
-                    found.add(form.const if form.terms == {symbol: 1} else 0)
-        return found.pop() if len(found) == 1 else 0
+        stored = (x for s in walk(loop.body) if isinstance(s, Store) for x in s.index)
+        counter = self.forms.counter(loop)
+        found = {self.forms.offset(x, loop) for x in stored if counter in self.forms.of(x).terms}
+        return found.pop() or 0 if len(found) == 1 else 0

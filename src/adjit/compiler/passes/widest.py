@@ -40,11 +40,7 @@ def _candidate(stmt: Stmt) -> bool:
 
 def _follows(facts: Dependence, loop: For, alloc: Stmt) -> bool:
     assert isinstance(alloc, Alloc)
-    if (
-        abs(loop.step) != 1
-        or loop.independent
-        or any(alloc.out in facts.roots.get(v, ()) for v in _others(facts, alloc))
-    ):
+    if abs(loop.step) != 1 or loop.independent or not facts.has_one_name(alloc.out):
         return False
     uses = [s for s in facts.definitions.stmts if alloc.out in operands(s)]
     if not all(isinstance(s, Load | Store | Accumulate | Dim) for s in uses):
@@ -53,19 +49,12 @@ def _follows(facts: Dependence, loop: For, alloc: Stmt) -> bool:
     return None not in lengths and any(isinstance(n, int) for n in lengths)
 
 
-def _others(facts: Dependence, alloc: Alloc) -> list[Var]:
-    return [v for v in facts.roots if v is not alloc.out]
-
-
 def _length(facts: Dependence, loop: For, n: Operand) -> int | str | None:
     """What a length is more than the loop variable; "same" if the loop does not change it; None otherwise."""
-    form, depth = facts.forms.of(n), len(facts.definitions.place[loop].loops)
-    facts.forms.of(loop.iv)
-    symbol = facts.forms.iteration[loop]
-    if symbol not in form.terms:
-        outside = not isinstance(n, Var) or facts.forms.depth(n) <= depth
-        return "same" if outside else None
-    return form.const if form.terms == {symbol: 1} else None
+    if facts.forms.counter(loop) in facts.forms.of(n).terms:
+        return facts.forms.offset(n, loop)
+    outside = not isinstance(n, Var) or facts.forms.depth(n) <= len(facts.definitions.place[loop].loops)
+    return "same" if outside else None
 
 
 class _Widening(Rewriter):
@@ -96,6 +85,5 @@ class _Widening(Rewriter):
         last = loop.lo
         if loop.step > 0:
             last, more = loop.hi, more - 1
-        name, by = ("add", more) if more >= 0 else ("sub", -more)
-        most = self.op(name, self.get(last), const(by), hint="most", loc=loop.loc)
+        most = self.plus(self.get(last), more, hint="most", loc=loop.loc)
         return self.op("maximum", most, const(0), hint="most", loc=loop.loc)

@@ -17,7 +17,7 @@ does, up to rounding of sums. Non-goals: text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..analyses.alias import sharing
@@ -43,7 +43,7 @@ from ..ir.nodes import (
     Var,
 )
 from ..ir.types import FLOAT64, INT, Array, Scalar
-from ..ir.visitor import free_vars, substitute, walk, with_blocks
+from ..ir.visitor import free_vars, substitute, walk, without
 from ..passes.rewrite import Rewriter
 from . import cost
 from .nests import Nest, nests
@@ -274,7 +274,7 @@ class _Dividing(Rewriter):
         inits = tuple(const(0, a.type.dtype) for a in loop.args)
         outs = tuple(self.names.fresh(o.name, o.type) for o in loop.outs)
         zeros = [s for s in walk(loop.body) if isinstance(s, Alloc) and s.zeroed and s.out in self.scratch]
-        own = replace(loop, lo=first, hi=end, inits=inits, outs=outs, body=_without(loop.body, zeros))
+        own = replace(loop, lo=first, hi=end, inits=inits, outs=outs, body=without(loop.body, zeros))
         partial = tuple(self.array(f"partial_{o.name}", o, 1) for o in loop.outs)
         copies = tuple(self.array(f"copies_{v.name}", v, _rank(v) + 1) for v in nest.private)
         stmts: list[Stmt] = [
@@ -307,15 +307,6 @@ class _Dividing(Rewriter):
 def may_fail(loop: For) -> bool:
     """Whether a thread may fail to finish: at a check, or because memory runs out."""
     return any(isinstance(s, Check | Bounds | Alloc | Call) for s in walk(loop.body))
-
-
-def _without(block: Block, stmts: Sequence[Stmt]) -> Block:
-    if not stmts:
-        return block
-    return Block(
-        tuple(with_blocks(s, lambda b: _without(b, stmts)) for s in block.stmts if s not in stmts),
-        block.yields,
-    )
 
 
 def _rank(v: Var) -> int:
