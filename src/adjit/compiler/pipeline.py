@@ -29,6 +29,7 @@ from .ir.verify import verify
 from .ir.visitor import walk
 from .library import ROUTINES
 from .passes import (
+    entry,
     expand_rules,
     finish,
     finish_divided,
@@ -49,9 +50,9 @@ from .watch import watched
 
 Pass = Callable[[Function], Function]
 
-AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
+AFTER_CAPTURE: tuple[Pass, ...] = (entry, simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
+AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (entry, simplify)
 SPELLED: tuple[Pass, ...] = (
     adjoint.expanded,
     expand_rules,

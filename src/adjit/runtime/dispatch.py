@@ -20,8 +20,8 @@ import numba
 import numpy as np
 
 from .. import compiler, errors, options
-from ..compiler.codegen.linemap import UNEQUAL, Site, Text
-from ..compiler.ir.nodes import Function
+from ..compiler.codegen.linemap import Site, Text
+from ..compiler.ir.nodes import UNEQUAL, Function
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
 from ..errors import AdjitError, BackendError

@@ -16,7 +16,7 @@ from tests.compiler.passes.meaning import check_meaning
 from tests.support.interpret import run
 from tests.support.little import read
 
-HEAD = 'def f(x: "f8[:]", a: "f8[:,:]", n: "i8", m: "i8", s: "f8"):\n'
+HEAD = 'def f(x: "f8[:]", a: "f8[:,:]", p: "i8[:]", n: "i8", m: "i8", s: "f8"):\n'
 LINE = """
     c = alloc(n)
     for i in range(n):
@@ -49,7 +49,17 @@ TWICE = LINE.replace(
     "    for i in range(n):\n        s",
     "    d = alloc(n)\n    for i in range(n):\n        d[i] = c[i]\n    for i in range(n):\n        s",
 ).replace("c[n - 1", "d[n - 1")
-GONE = [LINE, PLANE, ROW, TWICE]
+CHECKED_ROWS = """
+    c = alloc(n, m)
+    for i in range(n):
+        for j in range(m):
+            k = p[i]
+            bounds(a, 0, k)
+            c[i, j] = a[k, j]
+    for i in range(n):
+        s = s + c[i, 0] * c[i, 2]
+"""
+GONE = [LINE, PLANE, ROW, TWICE, CHECKED_ROWS]
 
 WRITTEN = LINE.replace("+ x[i]\n", "+ x[i]\n        x[i] = 0.5\n")
 WRITTEN_BETWEEN = LINE.replace(
@@ -82,14 +92,35 @@ TURNED = """
 VIEWED = PLANE.replace(
     "            s = s + c[i, j] *", "            r = row(c, i)\n            s = s + r[j] *"
 )
-KEPT = [WRITTEN, WRITTEN_BETWEEN, CHANGED, ZEROED, READ_IN_NEXT_PASS, TURNED, VIEWED]
+ELEMENTS_BY_DATA = """
+    c = alloc(n)
+    for i in range(n):
+        c[i] = x[p[i]]
+    for i in range(n):
+        s = s + c[i] * c[0]
+"""
+CHOICE_CHANGED = CHECKED_ROWS.replace(
+    "    for i in range(n):\n        s", "    p[0] = 1\n    for i in range(n):\n        s"
+)
+KEPT = [
+    ELEMENTS_BY_DATA,
+    CHOICE_CHANGED,
+    WRITTEN,
+    WRITTEN_BETWEEN,
+    CHANGED,
+    ZEROED,
+    READ_IN_NEXT_PASS,
+    TURNED,
+    VIEWED,
+]
 
 
 def outcome(fn: Function) -> list[np.ndarray]:
     rng = np.random.default_rng(0)
     x, a = rng.normal(size=6), rng.normal(size=(5, 5))
-    (s,) = run(fn, x, a, 4, 3, 0.7)
-    return [np.array(s), x, a]
+    p = np.array([3, 0, 3, 1])
+    (s,) = run(fn, x, a, p, 4, 3, 0.7)
+    return [np.array(s), x, a, p]
 
 
 def check(source: str) -> int:
@@ -114,6 +145,13 @@ def test_gone(source: str) -> None:
 @pytest.mark.parametrize("source", KEPT)
 def test_kept(source: str) -> None:
     assert check(source) == 0
+
+
+def test_checks_of_chosen_rows_stay() -> None:
+    made = copies(read(HEAD + CHECKED_ROWS.lstrip("\n") + "    return s\n"))
+    x, a = np.zeros(6), np.zeros((5, 5))
+    with pytest.raises(IndexError):
+        run(made, x, a, np.array([0, 1, 5, 0]), 4, 3, 0.7)
 
 
 def test_a_copy_of_a_copy() -> None:

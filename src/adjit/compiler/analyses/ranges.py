@@ -39,6 +39,25 @@ def minus(a: Row, b: Row, constant: int = 0) -> Row:
     return terms, a[1] - b[1] + constant
 
 
+def comparison(op: str, d: Affine) -> list[Affine]:
+    """What a comparison of two integers, `d` apart, says: expressions that are not negative. None for
+    `ne`.
+    """
+    match op:
+        case "lt":
+            return [d.scaled(-1).shifted(-1)]
+        case "le":
+            return [d.scaled(-1)]
+        case "gt":
+            return [d.shifted(-1)]
+        case "ge":
+            return [d]
+        case "eq":
+            return [d, d.scaled(-1)]
+        case _:
+            return []
+
+
 class Ranges:
     def __init__(self, forms: Forms) -> None:
         self.forms = forms
@@ -81,19 +100,7 @@ class Ranges:
         if stmt.op not in NEGATED or any(a.type != INT for a in stmt.args):
             return []
         d = self.forms.of(stmt.args[0]) - self.forms.of(stmt.args[1])
-        match stmt.op if holds else NEGATED[stmt.op]:
-            case "lt":
-                return [d.scaled(-1).shifted(-1)]
-            case "le":
-                return [d.scaled(-1)]
-            case "gt":
-                return [d.shifted(-1)]
-            case "ge":
-                return [d]
-            case "eq":
-                return [d, d.scaled(-1)]
-            case _:
-                return []
+        return comparison(stmt.op if holds else NEGATED[stmt.op], d)
 
     def known(self, stmt: Stmt) -> tuple[Affine, ...]:
         """Everything known at a statement, facts of symbols apart."""

@@ -23,9 +23,6 @@ class Site:
     names: tuple[str, ...] = ()  # of the values that a failure has with it
 
 
-UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to be equal
-
-
 @dataclass(frozen=True)
 class Text:
     """A generated module: its one public function is `name`; `lines[k]` is the user's place of line k + 1,

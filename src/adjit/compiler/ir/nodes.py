@@ -241,9 +241,13 @@ class Bounds(Stmt):
     index: Operand
 
 
+UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to be equal
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Stmt):
-    """`error` names a builtin exception or one of `adjit.errors`; `message` is constant text, `values` are
+    """`error` names a builtin exception, one of `adjit.errors`, or is `UNEQUAL`; `message` is constant
+    text, `values` are
     numbers that the error shows with their names.
     """
 

@@ -32,6 +32,7 @@ from .hoist import hoist
 from .promote import promote
 from .relay import relay
 from .reorder import reorder
+from .required import required
 from .shift import shift
 from .simplify import simplify_ops
 from .spell_out import scaled as scaled
@@ -70,6 +71,8 @@ def gathered(fn: Function) -> Function:
     made = gather(fn)
     return made if made is fn else cse(hoist_all(made))
 
+
+ENTRY: tuple[Pass, ...] = (simplify_ops, cse, required)
 
 BEFORE: tuple[Pass, ...] = (
     simplify_ops,
@@ -157,6 +160,11 @@ DIVIDED: tuple[Pass, ...] = (
 )
 
 
+def entry(fn: Function) -> Function:
+    """What a captured function requires of its arguments, first."""
+    return _run(fn, ENTRY)
+
+
 def simplify(fn: Function) -> Function:
     """The passes before differentiation."""
     return _run(fn, BEFORE)
@@ -213,6 +221,7 @@ def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
 
 
 __all__ = [
+    "entry",
     "expand_rules",
     "finish",
     "finish_divided",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from ..analyses.affine import Affine, Forms, Symbol
 from ..analyses.definitions import Definitions
+from ..ir.builder import const
 from ..ir.nodes import Block, Bounds, Check, Const, Dim, Function, Op, Operand, Stmt, Var
 from ..ir.types import INT, grows
 from ..ir.visitor import block_params, blocks, defined, with_operands
@@ -36,12 +37,16 @@ class _Sharing(Rewriter):
         self.known: dict[object, Operand | None] = {}
         self.added: list[object] = []
         self.equal: dict[Symbol, Affine] = {}  # by checks that were passed
+        self.held: list[Var] = []  # conditions of these checks
 
     def block(self, block: Block) -> Block:
-        mark, equal = len(self.added), dict(self.equal)
+        mark, equal, held = len(self.added), dict(self.equal), len(self.held)
         made = super().block(block)
         self.unlearn(mark)
         self.equal = equal
+        for cond in self.held[held:]:
+            del self.map[cond]
+        del self.held[held:]
         return made
 
     # -- equalities
@@ -70,7 +75,11 @@ class _Sharing(Rewriter):
 
     def passed(self, cond: Operand) -> None:
         """A check holds from here on: lengths that it says are equal become one."""
-        made = self.forms.definitions.maker.get(cond) if isinstance(cond, Var) else None
+        if not isinstance(cond, Var) or cond in self.map:
+            return
+        self.map[cond] = const(True)
+        self.held.append(cond)
+        made = self.forms.definitions.maker.get(cond)
         if not isinstance(made, Op):
             return
         if made.op == "and":

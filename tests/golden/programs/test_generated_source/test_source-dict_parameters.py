@@ -18,26 +18,26 @@ from adjit.runtime.vector import tanh
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def dict_parameters_gradient(p_w, p_b, x, ws):
     ws[0] = 8
-    n_p_w = p_w.shape[0]
-    n_p_w_1 = p_w.shape[1]
-    n_x = x.shape[0]
+    n_x = x.shape[1]
 
     # return np.sum(np.tanh(x @ p["w"] + p["b"]) ** 2)
-    if x.shape[1] != n_p_w:
+    if n_x != p_w.shape[0]:
         failed(0)
-    _result = take(ws, (n_x, n_p_w_1), np.float64)
+    n_p_w = p_w.shape[1]
+    n_x_1 = x.shape[0]
+    _result = take(ws, (n_x_1, n_p_w), np.float64)
     gemm(_result, x, p_w)
-    if n_p_w_1 != p_b.shape[0]:
+    if n_p_w != p_b.shape[0]:
         failed(1)
-    ct_p_w = zeros((n_p_w, n_p_w_1), np.float64)
-    ct_p_b = zeros(n_p_w_1, np.float64)
-    ct_x = zeros((n_x, n_p_w), np.float64)
-    ct__result = take(ws, (n_x, n_p_w_1), np.float64)
+    ct_p_w = zeros((n_x, n_p_w), np.float64)
+    ct_p_b = zeros(n_p_w, np.float64)
+    ct_x = zeros((n_x_1, n_x), np.float64)
+    ct__result = take(ws, (n_x_1, n_p_w), np.float64)
     row_t = take(ws, (512,), np.float64)
     total = 0.0
-    for i in range(n_x):
-        for j in range(0, n_p_w_1, 512):
-            end = minimum(j + 512, n_p_w_1)
+    for i in range(n_x_1):
+        for j in range(0, n_p_w, 512):
+            end = minimum(j + 512, n_p_w)
             for j_1 in range(j, end):
                 t = tanh(_result[i, u(j_1)] + p_b[u(j_1)])
                 t_1 = t * t
@@ -47,8 +47,8 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
                 row_t[u(j_1 - j)] = t_1
             for j_1 in range(j, end):
                 total += row_t[u(j_1 - j)]
-    p_w_1 = p_w[:n_p_w, :n_p_w_1].T
+    p_w_1 = p_w[:n_x, :n_p_w].T
     gemm(ct_x, ct__result, p_w_1, True)
-    x_1 = x[:n_x, :n_p_w].T
+    x_1 = x[:n_x_1, :n_x].T
     gemm(ct_p_w, x_1, ct__result, True)
     return total, ct_p_w, ct_p_b, ct_x

@@ -13,6 +13,9 @@ from adjit.runtime.support import outside, u, zeros
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def early_return_in_helper_gradient(x, level):
+    # return first_large(x, level) ** 2 + first_large(x, 10.0) + x[0]
+    if 0 >= x.shape[0]:
+        outside(0, 0, x.shape[0])
     n_x = x.shape[0]
 
     # for i in range(x.shape[0]):
@@ -50,8 +53,6 @@ def early_return_in_helper_gradient(x, level):
             break
 
     # return first_large(x, level) ** 2 + first_large(x, 10.0) + x[0]
-    if 0 >= x.shape[0]:
-        outside(0, 0, x.shape[0])
     x_1 = x[0]
     ct_x = zeros(n_x, np.float64)
     ct_x[0] += 1.0

@@ -19,39 +19,41 @@ from adjit.runtime.vector import exp, log
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def softmax_regression_gradient(x, w, b, y, ws):
     ws[0] = 8
-    n_x = x.shape[0]
-
-    # return -np.mean(np.sum(y * log_p, axis=1))
-    t = np.float64(n_x)
-    n_x_1 = x.shape[1]
-    n_w = w.shape[1]
+    n_x = x.shape[1]
 
     # z = x @ w + b
-    if n_x_1 != w.shape[0]:
+    if n_x != w.shape[0]:
         failed(0)
-    z = take(ws, (n_x, n_w), np.float64)
+    n_x_1 = x.shape[0]
+
+    # return -np.mean(np.sum(y * log_p, axis=1))
+    t = np.float64(n_x_1)
+    n_w = w.shape[1]
+    z = take(ws, (n_x_1, n_w), np.float64)
+
+    # z = x @ w + b
     gemm(z, x, w)
     if n_w != b.shape[0]:
         failed(1)
-    z_1 = take(ws, (n_x, n_w), np.float64)
-    for i in range(n_x):
+    z_1 = take(ws, (n_x_1, n_w), np.float64)
+    for i in range(n_x_1):
         for j in range(n_w):
             z_1[i, j] = z[i, j] + b[j]
 
     # z = z - np.max(z, axis=1, keepdims=True)
     if n_w == 0:
         failed(2)
-    if 0 < n_x:
+    if 0 < n_x_1:
         if 0 >= z_1.shape[1]:
             outside(3, 0, z_1.shape[1])
 
     # return -np.mean(np.sum(y * log_p, axis=1))
-    if y.shape[0] != n_x:
+    if y.shape[0] != n_x_1:
         failed(4)
     if y.shape[1] != n_w:
         failed(5)
     ct_b = zeros(n_w, np.float64)
-    ct_z = take(ws, (n_x, n_w), np.float64)
+    ct_z = take(ws, (n_x_1, n_w), np.float64)
     t_1 = -(1.0 / t)
     z_2 = take(ws, (n_w,), np.float64)
     saved_t = take(ws, (maximum(n_w, 0),), np.float64)
@@ -61,7 +63,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
 
     # z = z - np.max(z, axis=1, keepdims=True)
     total = 0.0
-    for i in range(n_x):
+    for i in range(n_x_1):
         value = z_1[i, 0]
         best = 0
         ties = 0
@@ -132,12 +134,12 @@ def softmax_regression_gradient(x, w, b, y, ws):
             ct_b[j] += ct_t
             ct_z[i, j] = ct_t
         total += total_2
-    ct_x = zeros((n_x, n_x_1), np.float64)
-    ct_w = zeros((n_x_1, n_w), np.float64)
-    w_1 = w[:n_x_1, :n_w].T
+    ct_x = zeros((n_x_1, n_x), np.float64)
+    ct_w = zeros((n_x, n_w), np.float64)
+    w_1 = w[:n_x, :n_w].T
 
     # z = x @ w + b
     gemm(ct_x, ct_z, w_1, True)
-    x_1 = x[:n_x, :n_x_1].T
+    x_1 = x[:n_x_1, :n_x].T
     gemm(ct_w, x_1, ct_z, True)
     return -(total / t), ct_x, ct_w, ct_b

@@ -15,13 +15,13 @@ from adjit.runtime.support import maximum, minimum, outside, smul, take, take_ze
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def durbin_loops_gradient(r, w, ws):
     ws[0] = 8
-    n_r = r.shape[0]
-    y = take_zeros(ws, (n_r,), np.float64)
-    z = take_zeros(ws, (n_r,), np.float64)
 
     # alpha = -r[0]
     if 0 >= r.shape[0]:
         outside(0, 0, r.shape[0])
+    n_r = r.shape[0]
+    y = take_zeros(ws, (n_r,), np.float64)
+    z = take_zeros(ws, (n_r,), np.float64)
     alpha = -r[0]
 
     # y[0] = -r[0]

@@ -16,17 +16,13 @@ from adjit.runtime.vector import log
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def garch_loops_gradient(th, x, ws):
     ws[0] = 8
-    n_x = x.shape[0]
 
     # omega, alpha, beta = th[0], th[1], th[2]
-    if 0 >= th.shape[0]:
-        outside(0, 0, th.shape[0])
-    omega = th[0]
-    if 1 >= th.shape[0]:
-        outside(1, 1, th.shape[0])
-    alpha = th[1]
     if 2 >= th.shape[0]:
-        outside(2, 2, th.shape[0])
+        outside(0, 2, th.shape[0])
+    n_x = x.shape[0]
+    omega = th[0]
+    alpha = th[1]
     beta = th[2]
 
     # h = omega / (1.0 - alpha - beta)

@@ -17,8 +17,7 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 
 from ....errors import ShapeError
-from ...codegen.linemap import UNEQUAL
-from ...ir.nodes import Block, Const, Operand
+from ...ir.nodes import UNEQUAL, Block, Const, Operand
 from ..values import ArrayValue, VirtualArray
 from . import linear, view
 from .context import Context
