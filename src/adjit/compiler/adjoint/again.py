@@ -36,6 +36,7 @@ from .copying import elements, flat_index, nest, rank, shape_of
 from .forward import Site, Trail
 from .hull import extents, starts
 from .plan import Plan, Snapshot
+from .producers import Producer
 from .storage import ZERO, slot
 
 
@@ -87,6 +88,9 @@ class Again:
             return self._from_snapshot(self.plan.snapshots[stmt], stmt)
         recipe = self.plan.recipes.of(v)
         assert recipe is not None and recipe.via is not None
+        if isinstance(recipe.via, Producer):
+            assert isinstance(stmt, Load)
+            return self._element(recipe.via, self.index(stmt.index))
         return self._repeat(v, recipe.via)
 
     def _repeat(self, v: Var, stmt: Stmt) -> Operand:
@@ -104,6 +108,24 @@ class Again:
                 return self._branch_again(v, stmt)
             case _:
                 raise AssertionError(f"{type(stmt).__name__} cannot be repeated")
+
+    def _element(self, producer: Producer, index: tuple[Operand, ...]) -> Operand:
+        """What a nest has stored at `index`."""
+        b = self.b
+        own: dict[Operand, Operand] = dict(zip(producer.ivs, index, strict=True))
+
+        def value(x: Operand) -> Operand:
+            return own[x] if x in own else self.value(x)
+
+        for stmt in producer.steps:
+            if isinstance(stmt, Load):
+                at = tuple(value(i) for i in stmt.index)
+                own[stmt.out] = b.load(self.array(stmt.array), at, hint=stmt.out.name)
+            elif stmt.op == "cast":
+                own[stmt.out] = b.cast(value(stmt.args[0]), stmt.out.type.dtype, hint=stmt.out.name)
+            else:
+                own[stmt.out] = b.op(stmt.op, *(value(a) for a in stmt.args), hint=stmt.out.name)
+        return value(producer.value)
 
     def _branch_again(self, v: Var, stmt: If) -> Operand:
         k = stmt.outs.index(v)
@@ -176,6 +198,19 @@ class Again:
             ),
         )
         return copy
+
+    def produced(self, call: Call, k: int) -> Var:
+        """The same, filled as it was filled in the forward sweep."""
+        b, array = self.b, call.args[k]
+        assert isinstance(array, Var)
+        shape = self.shape(array)
+        again = b.alloc(shape, array.type.dtype, array.name)
+        producer = self.plan.produced[call, k]
+        for stmt in producer.steps:
+            if isinstance(stmt, Load):
+                self.array(stmt.array)  # outside the nest
+        nest(b, shape, lambda index: b.store(again, index, self._element(producer, index)))
+        return again
 
     # -- references
     def shape(self, array: Var) -> list[Operand]:

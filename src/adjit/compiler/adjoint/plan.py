@@ -1,7 +1,8 @@
 """What the forward sweep saves and what the reverse sweep computes again.
 
 Input: a core function, its activity. Output: `Plan`: the scalars to save (by minimum cut), the arrays to
-copy (`snapshots` before a loop, `kept` before a library call), and per block the values that the prologue
+copy (`snapshots` before a loop, `kept` before a library call) or to fill again (`produced`), and per block
+the values that the prologue
 of its
 reverse makes available, in forward order.
 """
@@ -22,6 +23,7 @@ from .fusion import Fusion
 from .hull import Hull, hull
 from .needs import all_needs
 from .placement import Placement
+from .producers import Producer
 from .recipes import Recipes, variables
 
 ASSUMED_TRIPS = 64.0
@@ -51,6 +53,7 @@ class Plan:
     saved: frozenset[Var]
     snapshots: dict[Load, Snapshot]
     kept: frozenset[tuple[Call, int]]
+    produced: dict[tuple[Call, int], Producer]
     again: dict[Block, tuple[Var, ...]]
     fusion: Fusion
 
@@ -69,13 +72,21 @@ class _Planner:
         self.candidates: dict[Load, Snapshot] = {}
         self.taken: dict[tuple[Var, For | While], Snapshot] = {}
         self.kept: set[tuple[Call, int]] = set()
+        self.produced: dict[tuple[Call, int], Producer] = {}
 
     def plan(self) -> Plan:
         wanted = self._wanted()
         saved, snapshots = self._cut(wanted)
         again = self._again(wanted, saved, snapshots)
         return Plan(
-            self.place, self.recipes, frozenset(saved), snapshots, frozenset(self.kept), again, self.fusion
+            self.place,
+            self.recipes,
+            frozenset(saved),
+            snapshots,
+            frozenset(self.kept),
+            self.produced,
+            again,
+            self.fusion,
         )
 
     # -- what is wanted
@@ -94,8 +105,13 @@ class _Planner:
             reference = self.recipes.reference(a)
             if k in ROUTINES[call.name].needs(call, positions):
                 if reference is None or not self.recipes.dependence.contents_survive(call, a):
-                    self.kept.add((call, k))
                     yield from self.recipes.shape(a)
+                    producer = self.recipes.producers.of(call, a)
+                    if producer is None:
+                        self.kept.add((call, k))
+                    else:
+                        self.produced[call, k] = producer
+                        yield from self.recipes.needs_of(producer)
                     continue
                 yield from reference
 

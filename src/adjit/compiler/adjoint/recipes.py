@@ -6,7 +6,9 @@ of a reversed block, or that there is no such way.
 
 The reverse sweep sees memory as it is at the end of the forward sweep. So a load can be repeated if its
 element is not
-written any more; and a value that was stored, and still stands there, has a *home*.
+written any more; and a value that was stored, and still stands there, has a *home*. An element of an array
+that
+a cheap nest has filled is what that nest stored there (`producers`).
 Values of the outermost block stay alive and are free; so are loop indices.
 """
 
@@ -37,13 +39,16 @@ from ..ir.visitor import operands
 from ..ops import TABLE
 from .activity import Roots
 from .placement import Placement
+from .producers import Producer, Producers
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """`via` is the statement to repeat (or the store whose place holds the value)."""
+    """`via` is the statement to repeat (or the store whose place holds the value, or what stored it
+    there).
+    """
 
-    via: Stmt | None
+    via: Stmt | Producer | None
     needs: tuple[Var, ...]
 
 
@@ -61,6 +66,7 @@ class Recipes:
         self.dependence = Dependence(fn)
         self.known: dict[Var, Recipe | None] = {}
         self.homes = self._stores()
+        self.producers = Producers(self)
         self.kept_conditions = self._choosing_conditions()
 
     def _stores(self) -> dict[Var, list[Store]]:
@@ -101,7 +107,7 @@ class Recipes:
             return None
         again, home = self._again(v, stmt), self._home(v)
         if again is None or home is None:
-            return again or home
+            return again or home or self._produced(stmt)
         return again if all(self._free(x) for x in again.needs) else home
 
     def _free(self, v: Var) -> bool:
@@ -133,6 +139,23 @@ class Recipes:
             if inputs is not None and self.dependence.store_survives(store):
                 return Recipe(store, (*variables(store.index), *inputs))
         return None
+
+    def _produced(self, stmt: Stmt | None) -> Recipe | None:
+        """An element that can be computed again where it was stored from."""
+        if not isinstance(stmt, Load):
+            return None
+        producer = self.producers.of(stmt, stmt.array)
+        if producer is None:
+            return None
+        return Recipe(producer, (*variables(stmt.index), *self.needs_of(producer)))
+
+    def needs_of(self, producer: Producer) -> tuple[Var, ...]:
+        """Scalars from which a nest's contents can be computed again."""
+        found = dict.fromkeys(variables(producer.outside()))
+        for stmt in producer.steps:
+            if isinstance(stmt, Load):
+                found.update(dict.fromkeys(self.reference(stmt.array) or ()))
+        return tuple(found)
 
     def reference(self, array: Var) -> tuple[Var, ...] | None:
         """Scalars from which an array reference can be had again; None if its memory is gone by then."""
@@ -176,7 +199,7 @@ class Recipes:
             leaves[x] = None
             return True
         recipe = self.of(x)
-        if recipe is None or isinstance(recipe.via, Store):
+        if recipe is None or isinstance(recipe.via, Store | Producer):
             return False
         return all(self._slice(block, n, stmt, leaves) for n in recipe.needs)
 

@@ -197,7 +197,12 @@ class ReverseSweep:
         for k in sorted(routine.needs(stmt, active), reverse=True):  # last saved, first read
             array = stmt.args[k]
             assert isinstance(array, Var)
-            primal[k] = self.again.kept(stmt, k) if (stmt, k) in self.plan.kept else self.again.array(array)
+            if (stmt, k) in self.plan.kept:
+                primal[k] = self.again.kept(stmt, k)
+            elif (stmt, k) in self.plan.produced:
+                primal[k] = self.again.produced(stmt, k)
+            else:
+                primal[k] = self.again.array(array)
         shadows: dict[int, Var | None] = {}
         for k, a in enumerate(stmt.args):
             if isinstance(a, Var) and isinstance(a.type, Array):

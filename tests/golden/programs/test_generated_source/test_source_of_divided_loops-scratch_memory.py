@@ -5,7 +5,7 @@ w: float64[:]
 ws: memory kept from call to call; its first word counts what is in use
 returns float64, float64[:,:], float64[:]
 ws[1], ws[2]: the number of threads, and how many may run at a time
-scratch_memory_gradient_part_1: line N; each thread writes its own elements of saved_row, saved_t; a partial sum of s
+scratch_memory_gradient_part_1: line N; each thread writes its own elements of saved_t; a partial sum of s
 scratch_memory_gradient_part_2: line N; each thread writes its own elements of ct_x; has a copy of ct_w
 """
 
@@ -18,7 +18,7 @@ from adjit.runtime.vector import cos, sin
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
-def scratch_memory_gradient_part_1(thread, threads, lo, passes, n_x, x, w, trips, saved_row, saved_t, t, partial_s, status):
+def scratch_memory_gradient_part_1(thread, threads, lo, passes, n_x, x, w, saved_t, t, partial_s, status):
     first = share(lo, passes, thread, threads, 1)
     end = share(lo, passes, thread + 1, threads, 1)
     row = empty(n_x, np.float64)
@@ -32,8 +32,6 @@ def scratch_memory_gradient_part_1(thread, threads, lo, passes, n_x, x, w, trips
             # row[k] = x[i, k] * w[k]
             row[k] = x[u(i), k] * w[k]
         # for k in range(x.shape[1]):
-        for i_1 in range(trips):
-            saved_row[u(i), i_1] = row[i_1]
         for k in range(0, n_x, 512):
             end_1 = minimum(k + 512, n_x)
             for k_1 in range(k, end_1):
@@ -51,7 +49,7 @@ def scratch_memory_gradient_part_1(thread, threads, lo, passes, n_x, x, w, trips
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
-def scratch_memory_gradient_part_2(thread, threads, lo, passes, n_x, saved_row, saved_t, t, x, w, ct_w, ct_x, copies_ct_w, status):
+def scratch_memory_gradient_part_2(thread, threads, lo, passes, n_x, x, w, saved_t, t, ct_w, ct_x, copies_ct_w, status):
     first = share(lo, passes, thread, threads, -1)
     end = share(lo, passes, thread + 1, threads, -1)
     private_ct_w = own(ct_w, copies_ct_w, thread)
@@ -68,7 +66,8 @@ def scratch_memory_gradient_part_2(thread, threads, lo, passes, n_x, saved_row, 
             # for k in range(x.shape[1]):
             for k_1 in range(k, end_1):
                 # s += np.sin(row[k]) * row[x.shape[1] - 1 - k]
-                ct_row[u(k_1)] += saved_row[u(i), u(t - k_1)] * cos(saved_row[u(i), u(k_1)])
+                t_1 = t - k_1
+                ct_row[u(k_1)] += x[u(i), u(t_1)] * w[u(t_1)] * cos(x[u(i), u(k_1)] * w[u(k_1)])
         # for k in range(x.shape[1]):
         for k in range(n_x):
             # row[k] = x[i, k] * w[k]
@@ -101,14 +100,13 @@ def scratch_memory_gradient(x, w, ws):
     trips = maximum(n_x, 0)
     trips_1 = maximum(n_x_1, 0)
     saved_t = take(ws, (trips, trips_1), np.float64)
-    saved_row = take(ws, (trips, trips_1), np.float64)
 
     # for i in numba.prange(x.shape[0]):
     work = np.float64(trips_1)
-    threads_1 = maximum(minimum(threads, trips) if (53.0 + 30.0 * work + 2.0 * np.float64(maximum(trips_1, 0))) * np.float64(trips) >= 100000.0 else 1, 1)
+    threads_1 = maximum(minimum(threads, trips) if (52.0 + 30.0 * work) * np.float64(trips) >= 100000.0 else 1, 1)
     partial_s = take_zeros(ws, (threads_1,), np.float64)
     status = take_zeros(ws, (threads_1, 4), np.int64)
-    in_threads(scratch_memory_gradient_part_1, threads_1, workers, (0, trips, n_x_1, x, w, trips_1, saved_row, saved_t, t, partial_s, status))
+    in_threads(scratch_memory_gradient_part_1, threads_1, workers, (0, trips, n_x_1, x, w, saved_t, t, partial_s, status))
     surface(status)
     s = 0.0
     for t_1 in range(threads_1):
@@ -118,12 +116,12 @@ def scratch_memory_gradient(x, w, ws):
     ct_w = zeros(n_w, np.float64)
     t_2 = n_x - 1
     passes = len(range(t_2, -1, -1))
-    work = (52.0 + 35.0 * work) * np.float64(passes)
+    work = (52.0 + 39.0 * work) * np.float64(passes)
     threads_1 = maximum(minimum(threads, passes) if work >= 100000.0 and work >= 4.0 * np.float64(n_w) * np.float64(threads) else 1, 1)
     others = threads_1 - 1
     copies_ct_w = take_zeros(ws, (others, n_w), np.float64)
     status = take_zeros(ws, (threads_1, 4), np.int64)
-    in_threads(scratch_memory_gradient_part_2, threads_1, workers, (t_2, passes, n_x_1, saved_row, saved_t, t, x, w, ct_w, ct_x, copies_ct_w, status))
+    in_threads(scratch_memory_gradient_part_2, threads_1, workers, (t_2, passes, n_x_1, x, w, saved_t, t, ct_w, ct_x, copies_ct_w, status))
     surface(status)
     for t_1 in range(others):
         for i in range(n_w):
