@@ -129,16 +129,17 @@ class _Conversion:
         return tuple(arrays.index(y) for y in yields if isinstance(y, Var))
 
     def refuse_overlaps(self) -> None:
+        called = [*(self.loop.args[k].name for k in self.names), *(v.name for v in self.bases)]
         for k, a in enumerate(self.own):
-            for other in self.own[:k]:
+            for j, other in enumerate(self.own[:k]):
                 loop = self.definition.get(a)
                 apart = isinstance(loop, For | While) and self.definition.get(other) is loop
                 if a is other or not (apart or self.memory[a].isdisjoint(self.memory[other])):
                     self.error(
                         OverwriteError,
-                        f"`{other.name}` and `{a.name}` may share memory in a checkpointed loop",
+                        f"`{called[j]}` and `{called[k]}` may share memory in a checkpointed loop",
                         "the loop runs on copies of the arrays that it writes, each by itself",
-                        f"copy `{a.name}` before the loop",
+                        f"copy `{called[k]}` before the loop",
                     )
 
     # -- what the loop works on

@@ -21,6 +21,8 @@ from ..ir.nodes import Accumulate, Block, For, Function, Operand, Var, While
 from ..ir.types import INT, Array, is_float
 from ..ir.visitor import walk
 from ..passes import simplify
+from ..passes.dce import dce
+from ..passes.dead_stores import dead_stores
 from . import schedule
 from .checkpoints import Region
 from .copying import copy_array, nest, shape_of
@@ -130,7 +132,8 @@ class _Reversal(_Run):
         self.numbers = [k for k in self.wrt if k not in self.arrays]
         self.exchanged = [k for k in self.names if k in self.arrays]
         alone = replace(step, results=step.results[: of.scalars])
-        self.both = simplify(joint(alone, self.wrt, seed=None, shadows=self.arrays))
+        both = joint(alone, self.wrt, seed=None, shadows=self.arrays)
+        self.both = dce(dead_stores(simplify(both), [both.params[k] for k in self.state]))
         self.seeds = {k: self.b.fresh(f"ct_{step.params[k].name}", step.params[k].type) for k in floats}
 
     def function(self) -> Function:

@@ -25,8 +25,8 @@ def slots(b: Builder, passes: Operand, snapshots: Operand | None) -> Operand:
         return b.op("add", b.op("minimum", snapshots, useful), const(1), hint="slots")
     count, found = b.fresh("slots", INT), b.fresh("slots", INT)
     with b.block() as stmts:
-        reach: Operand = const(1)
-        for r in range(1, MOST_RUNS + 1):
+        reach = b.op("add", count, const(1), hint="reach")
+        for r in range(2, MOST_RUNS + 1):
             reach = b.op("floordiv", b.op("mul", reach, b.op("add", count, const(r))), const(r), hint="reach")
         again = b.op("lt", reach, passes)
     cond = Block(tuple(stmts), (again,))

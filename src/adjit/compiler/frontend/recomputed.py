@@ -68,6 +68,13 @@ def header(ctx: Specialiser, args: Sequence[Value], kwargs: dict[str, Value]) ->
     over, *rest = args
     if rest or set(kwargs) - {"snapshots"}:
         ctx.error(InferenceError, "adjit.checkpoint takes a range or a condition, and snapshots=")
+    if ctx.options.target == "cuda":
+        ctx.error(
+            UnsupportedSyntaxError,
+            'checkpointed loops do not run with target="cuda"',
+            "which states are kept is found out on the way, which kernels cannot do",
+            "checkpoint a function of some passes, and call it in a loop",
+        )
     return CheckpointedValue(over, kwargs.get("snapshots", Static(None)))
 
 
