@@ -1,7 +1,9 @@
-"""`checkpoint`: a function or a loop whose inner values are not saved but computed again in the reverse sweep.
+"""`checkpoint`: a function or a loop whose inner values are not saved but computed again in the reverse
+sweep.
 
 Input: a function, the range of a loop or the condition of one. Output: an object that is called like the
-function, by itself or in a differentiated function; the range or the condition as it is. Invariants: values and
+function, by itself or in a differentiated function; the range or the condition as it is. Invariants: values
+and
 derivatives are those without it. Non-goals: what it means in a differentiated function
 (`compiler.frontend.recomputed`).
 """
@@ -61,7 +63,8 @@ def checkpoint(fun: Any, *, snapshots: int | None = None) -> Any:
     >>> grad(lambda x: half(x) + x)(3.0)
     4.0
 
-    Around the range of a `for` loop or the condition of a `while`: nothing is saved of the passes. The reverse
+    Around the range of a `for` loop or the condition of a `while`: nothing is saved of the passes. The
+    reverse
     sweep runs them again from at most `snapshots` states of the loop, besides the one at its start; None
     stands for as many as let no pass run forward more than three times again.
 

@@ -307,7 +307,9 @@ def test_gradients_into_arrays_of_the_caller() -> None:
         np.testing.assert_allclose(got, 1.0 + w, rtol=1e-9)
 
 
-@pytest.mark.parametrize("options", [{"debug_nans": True}, {"boundscheck": False}, {"precise": True}, {"fastmath": True}])
+@pytest.mark.parametrize(
+    "options", [{"debug_nans": True}, {"boundscheck": False}, {"precise": True}, {"fastmath": True}]
+)
 def test_options(options: dict[str, bool]) -> None:
     for name in ("in_place", "new_arrays", "until"):
         args = fresh(name, 7)
@@ -336,7 +338,9 @@ def test_an_index_out_of_bounds_is_found_in_its_pass() -> None:
 
 
 def test_not_on_a_gpu() -> None:
-    with pytest.raises(adjit.UnsupportedSyntaxError, match='checkpointed loops do not run with target="cuda"'):
+    with pytest.raises(
+        adjit.UnsupportedSyntaxError, match='checkpointed loops do not run with target="cuda"'
+    ):
         adjit.grad(with_snapshots("scalars", 3), target="cuda").source(*fresh("scalars", 3))
 
 

@@ -95,7 +95,9 @@ class _Conversion:
         self.b = Builder(Names(max_number(fn) + 1), loop.loc)
 
     # -- what cannot be
-    def error(self, cls: type[AdjitError], what: str, why: str, hint: str, at: Stmt | None = None) -> NoReturn:
+    def error(
+        self, cls: type[AdjitError], what: str, why: str, hint: str, at: Stmt | None = None
+    ) -> NoReturn:
         raise cls(what, (at or self.loop).loc, why, hint)
 
     def refuse(self) -> None:

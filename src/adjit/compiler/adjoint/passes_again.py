@@ -278,7 +278,9 @@ def exchanged(b: Builder, passes: Operand, order: Sequence[int], arrays: Sequenc
     args = [b.fresh(a.name, a.type) for a in arrays]
     outs = [b.fresh(a.name, a.type) for a in arrays]
     body = Block((), tuple(args[k] for k in order))
-    b.emit(For(b.fresh("k", INT), const(0), passes, 1, tuple(args), tuple(arrays), body, tuple(outs), loc=b.loc))
+    b.emit(
+        For(b.fresh("k", INT), const(0), passes, 1, tuple(args), tuple(arrays), body, tuple(outs), loc=b.loc)
+    )
     return outs
 
 

@@ -185,7 +185,15 @@ def _differentiate(
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
     marked = [_marked(reverse, fn, m) for m in marks]
     return _Halves(
-        forward, backward, seeds, gradients, list(buffers.values()), list(given.values()), marked, known, account
+        forward,
+        backward,
+        seeds,
+        gradients,
+        list(buffers.values()),
+        list(given.values()),
+        marked,
+        known,
+        account,
     )
 
 

@@ -48,7 +48,7 @@ def distance(b: Builder, left: Operand, free: Operand) -> Operand:
 
 
 def _binomial(b: Builder, length: Operand, c: Operand) -> Operand:
-    """With r the least number such that `length` <= β(c, r): the largest distance d such that d <= β(c, r - 1)
+    """With r the least number such that `length` <= β(c, r): the largest distance d with d <= β(c, r - 1)
     and what is left behind it is at least β(c - 1, r - 1).
     """
     r, below, reach = (b.fresh(name, INT) for name in ("r", "below", "reach"))

@@ -95,8 +95,8 @@ class Sizes:
             case If(cond=cond, then=then, orelse=orelse, outs=outs) if x in outs:
                 block = then if self.value(cond) else orelse
                 return self.constant(block.yields[outs.index(x)])
-            case For(outs=outs, stop=None) | While(outs=outs, stop=None) as loop if (
-                x in outs and is_integer(x.type)
+            case For(outs=outs, stop=None) | While(outs=outs, stop=None) as loop if x in outs and is_integer(
+                x.type
             ):
                 return self._counted(loop, outs.index(x))
         raise Unknown(x.name)
@@ -126,7 +126,9 @@ class Sizes:
 
     def _passes(self, loop: For | While, start_pass: Callable[[], None]) -> Iterator[int]:
         """The passes of a loop, each after its start."""
-        wanted = range(self.value(loop.lo), self.value(loop.hi), loop.step) if isinstance(loop, For) else count()
+        wanted = (
+            range(self.value(loop.lo), self.value(loop.hi), loop.step) if isinstance(loop, For) else count()
+        )
         for n, iv in enumerate(wanted):
             if n > MOST_PASSES:
                 raise Unknown(loop.outs[0].name)

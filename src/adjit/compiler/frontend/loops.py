@@ -22,7 +22,17 @@ from .branches import branch
 from .items import holding
 from .passes import Conditional, Counted, Loop, Unrollable
 from .python_builtins import range_item, stream, trips
-from .values import CheckpointedValue, IndexSpace, ListValue, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
+from .values import (
+    CheckpointedValue,
+    IndexSpace,
+    ListValue,
+    RangeValue,
+    ScalarValue,
+    Sequence_,
+    Static,
+    Stream,
+    Value,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
