@@ -142,12 +142,7 @@ def _differentiate(
     shadows: Sequence[int] = (),
 ) -> _Halves:
     fn = with_trips(fn if seed is None else early(fn))
-    for k in wrt:
-        if not is_float(fn.params[k].type):
-            raise NotDifferentiableError(
-                f"`{fn.params[k].name}` is of type {fn.params[k].type}: only floats have a gradient",
-                location=fn.loc,
-            )
+    _refuse_integers(fn, wrt)
     results = fn.results if chosen is None else [fn.results[k] for k in chosen]
     seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
     memory = roots(fn)
@@ -195,6 +190,15 @@ def _differentiate(
         known,
         account,
     )
+
+
+def _refuse_integers(fn: Function, wrt: Sequence[int]) -> None:
+    for k in wrt:
+        if not is_float(fn.params[k].type):
+            raise NotDifferentiableError(
+                f"`{fn.params[k].name}` is of type {fn.params[k].type}: only floats have a gradient",
+                location=fn.loc,
+            )
 
 
 def _shadow_parameter(b: Builder, v: Var) -> Var:
