@@ -13,7 +13,7 @@ intermediates and random draws in it, which are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NoReturn
 
@@ -51,6 +51,46 @@ def converted(fn: Function) -> Function:
     return fn
 
 
+def nesting(fn: Function) -> list[Loop]:
+    """The loops that it may pay to checkpoint, in the order of the program: the outermost ones, and those in
+    them that have loops inside.
+    """
+    found: list[Loop] = []
+
+    def visit(block: Block, outermost: bool) -> None:
+        for s in block.stmts:
+            loop = isinstance(s, For | While)
+            if loop and (outermost or _has_loops(s)):
+                found.append(s)  # type: ignore[arg-type]
+            for inner in blocks(s):
+                visit(inner, outermost and not loop)
+
+    visit(fn.body, True)
+    return found
+
+
+def _has_loops(stmt: Stmt) -> bool:
+    return any(isinstance(s, For | While) for inner in blocks(stmt) for s in walk(inner))
+
+
+def checkpointed(fn: Function, choice: Mapping[int, int]) -> Function:
+    """The function in which some loops, by their number in `nesting`, have so many snapshots."""
+    loops = nesting(fn)
+    wanted = {loops[k]: n for k, n in choice.items()}
+
+    def block(inner: Block) -> Block:
+        return Block(tuple(map(one, inner.stmts)), inner.yields)
+
+    def one(stmt: Stmt) -> Stmt:
+        new = with_blocks(stmt, block)
+        if stmt in wanted and isinstance(new, For | While):
+            asked = Call(MARK, (const(wanted[stmt]),), loc=stmt.loc)
+            return replace(new, body=Block((asked, *new.body.stmts), new.body.yields))
+        return new
+
+    return converted(replace(fn, body=block(fn.body)))
+
+
 def _is_mark(stmt: Stmt) -> bool:
     return isinstance(stmt, Call) and stmt.name == MARK
 
@@ -81,6 +121,7 @@ class _Conversion:
         (self.mark,) = (s for s in loop.body.stmts if _is_mark(s))
         self.body = _without_marks(loop.body)
         arrays = [k for k, a in enumerate(loop.args) if isinstance(a.type, Array)]
+        self.ends_early = isinstance(loop, While) or loop.stop is not None
         self.numbers = [k for k in range(len(loop.args)) if k not in arrays]
         self.names = arrays
         self.refuse()
@@ -196,7 +237,7 @@ class _Conversion:
         snapshots = self.mark.args[0] if isinstance(self.mark, Call) and self.mark.args else None
         first = loop.lo if isinstance(loop, For) else const(0)
         numbers = [loop.inits[k] for k in self.numbers]
-        slots = schedule.slots(b, passes, snapshots)
+        slots = schedule.slots(b, passes, snapshots, counted=not self.ends_early)
         arguments = [passes, slots, first, *numbers, *start, *self.constants]
         targets = dict(enumerate(self.own, len(numbers)))
         found = checkpoints.emit(b, part, arguments, [*outs, *work], targets)
@@ -207,7 +248,14 @@ class _Conversion:
             new[loop.trips] = passes
         body = substitute(self.in_place(self.fn.body), renamer(new))
         results = tuple(mapped(r, new) for r in self.fn.results)
-        return replace(self.fn, body=body, results=results)
+        return replace(self.fn, body=body, results=results, notes=(*self.fn.notes, self.note(snapshots)))
+
+    def note(self, snapshots: Operand | None) -> str:
+        """What the header of generated text says of it."""
+        count = (
+            "some" if snapshots is None else snapshots.name if isinstance(snapshots, Var) else snapshots.value
+        )
+        return f"line {self.loop.loc.line}: passes are run again, from {count} kept states besides the first"
 
     def copies(self, arrays: Iterable[Var]) -> list[Var]:
         b, made = self.b, []
@@ -222,8 +270,7 @@ class _Conversion:
         mapping = dict(mapping)
         for s in clone(list(self.parts), mapping, b.names):
             b.emit(s)
-        ends_early = isinstance(loop, While) or loop.stop is not None
-        trips = b.fresh("passes", INT) if ends_early else None
+        trips = b.fresh("passes", INT) if self.ends_early else None
         (run,) = clone([replace(loop, body=self.body, trips=trips)], mapping, b.names)
         b.emit(run)
         if isinstance(loop, For) and trips is None:
@@ -241,4 +288,4 @@ class _Conversion:
         return Block(tuple(stmts), block.yields)
 
 
-__all__ = ["converted", "mark", "unmarked"]
+__all__ = ["checkpointed", "converted", "mark", "nesting", "unmarked"]

@@ -16,13 +16,15 @@ from ..ir.types import INT
 MOST_RUNS = 3  # forward runs of a pass before it is reversed, where the user leaves the choice to adjit
 
 
-def slots(b: Builder, passes: Operand, snapshots: Operand | None) -> Operand:
+def slots(b: Builder, passes: Operand, snapshots: Operand | None, *, counted: bool) -> Operand:
     """How many states are kept at most: the one at the start, and `snapshots` or as many as `MOST_RUNS`
-    asks for.
+    asks for. Of a `counted` loop the number of passes is known beforehand; for others, the room is that for
+    all snapshots.
     """
     if snapshots is not None:
         useful = b.op("maximum", b.op("sub", passes, const(1)), const(0))
-        return b.op("add", b.op("minimum", snapshots, useful), const(1), hint="slots")
+        most = b.op("minimum", snapshots, useful) if counted else snapshots
+        return b.op("add", most, const(1), hint="slots")
     count, found = b.fresh("slots", INT), b.fresh("slots", INT)
     with b.block() as stmts:
         reach = b.op("add", count, const(1), hint="reach")
