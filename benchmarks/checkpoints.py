@@ -1,11 +1,10 @@
-"""A long loop with and without checkpoints: `python -m benchmarks.checkpoints [--points 20000] [--steps
-10000]`.
+"""A long loop with and without checkpoints: `python -m benchmarks.checkpoints [--points N] [--steps N]`.
 
 The gradient of a wave's energy after many steps with respect to the field of its speeds: everything saved,
-and
-with `adjit.checkpoint` around the range. Of each: the bytes that adjit predicts, those by which a call makes
-the process grow, the median time of calls in turn, and ratios. The exit status is 1 if the gradients differ.
-Non-goals: other tools (`python -m benchmarks`).
+with `adjit.checkpoint` around the range, and with `max_bytes` of a fiftieth of the memory, so that adjit
+chooses. Of each: the bytes that adjit predicts, those by which a call makes the process grow, the median
+time of calls in turn, and ratios. The exit status is 1 if the gradients differ. Non-goals: other tools
+(`python -m benchmarks`).
 """
 
 from __future__ import annotations
@@ -53,20 +52,22 @@ class Way:
     seconds: float = 0.0
 
 
-def ways() -> list[Way]:
+def ways(args: tuple[Any, ...]) -> list[Way]:
+    whole = adjit.value_and_grad(saved)
+    room = (whole.saved(*args).peak or 0) // 50
     return [
-        Way("everything saved", adjit.value_and_grad(saved)),
+        Way("everything saved", whole),
         Way("checkpoint(range(steps))", adjit.value_and_grad(checkpointed)),
+        Way("max_bytes of a fiftieth", adjit.value_and_grad(saved, max_bytes=room)),
     ]
 
 
 def measured(found: list[Way], args: tuple[Any, ...], rounds: int) -> bool:
     """Fill in the figures; whether all gradients agree."""
-    small = (args[0], args[1], 10)
     agree = True
     want: Any = None
     for way in found:
-        way.gradient(*small)  # compiles
+        way.gradient.compile(*args)
         way.predicted = way.gradient.saved(*args).peak or 0
         adjit.release()
         way.grown = measure.peak_growth(lambda way=way: way.gradient(*args))  # type: ignore[misc]
@@ -92,7 +93,7 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     at = np.linspace(-1.0, 1.0, options.points)
     args = (np.full(options.points, 0.4), np.exp(-50.0 * at * at), options.steps)
-    found = ways()
+    found = ways(args)
     agree = measured(found, args, options.rounds)
     first = found[0]
     print(f"{'':26} {'predicted MB':>14} {'resident MB':>14} {'seconds':>9} {'memory':>8} {'time':>6}")

@@ -153,3 +153,23 @@ def test_writing_an_argument_is_refused() -> None:
     with pytest.raises(adjit.OverwriteError, match="`writes` writes one of its arguments"):
         adjit.grad(lambda x: inner(x.copy()))(np.ones(3))
     assert inner(np.zeros(2)) == 1.0
+
+
+def draws(x):  # type: ignore[no-untyped-def]
+    return x * np.random.normal()
+
+
+def test_drawing_random_numbers_is_refused() -> None:
+    """They would be drawn anew in the reverse sweep."""
+    with pytest.raises(adjit.UnsupportedSyntaxError, match="`draws` draws random numbers"):
+        adjit.grad(lambda x: adjit.checkpoint(draws)(x))(0.3)
+
+
+def test_headers_of_loops_are_what_they_are() -> None:
+    assert adjit.checkpoint(range(3, 9, 2), snapshots=4) == range(3, 9, 2)
+    assert adjit.checkpoint(0.1 < 0.2) is True
+    assert not adjit.checkpoint(np.float64(0.3) < 0.2, snapshots=1)
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        adjit.checkpoint(range(3), snapshots=0)
+    with pytest.raises(TypeError, match="snapshots are for loops"):
+        adjit.checkpoint(draws, snapshots=3)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Budget:
         least = dict.fromkeys(loops, 1)
         floor = self.peak(least)
         if floor is None:
-            self.unpredictable()
+            raise self.unpredictable()
         ways = [self.ways(k, least, floor, limit) for k in loops]
         self.peak(_as_choice(loops, [min(w, key=lambda one: one.nbytes) for w in ways]))
         spare = limit - floor
@@ -81,14 +81,14 @@ class Budget:
             choice = _as_choice(loops, picked)
             found = self.peak(choice)
             if found is None:
-                self.unpredictable()
+                raise self.unpredictable()
             if found <= limit:
                 return choice
             spare -= found - limit
         fits = [dict(key) for key, found in self.known.items() if found is not None and found <= limit]
         if fits:
             return fits[0]
-        self.refuse(limit)
+        raise self.too_little(limit)
 
     # -- what a choice takes
     def peak(self, choice: Choice) -> int | None:
@@ -149,19 +149,19 @@ class Budget:
         return 1.0 + (self.passes(stmt) * inner if isinstance(stmt, For | While) else inner)
 
     # -- what cannot be
-    def unpredictable(self) -> NoReturn:
+    def unpredictable(self) -> MemoryBudgetError:
         fn = self.program.function
-        raise MemoryBudgetError(
+        return MemoryBudgetError(
             f"what the gradient of `{fn.name}` takes is known only when it has run",
             fn.loc,
             "the lengths of some arrays depend on values that it computes",
             "leave max_bytes out, or compute these lengths before and pass them",
         )
 
-    def refuse(self, limit: int) -> NoReturn:
+    def too_little(self, limit: int) -> MemoryBudgetError:
         fn = self.program.function
         least = min(n for n in self.known.values() if n is not None)
-        raise MemoryBudgetError(
+        return MemoryBudgetError(
             f"the gradient of `{fn.name}` takes at least {least} bytes for these arguments, "
             f"max_bytes is {limit}",
             fn.loc,

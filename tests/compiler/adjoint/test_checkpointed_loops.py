@@ -359,3 +359,20 @@ def test_gradients_in_threads(compiled: None) -> None:
     args = fresh("in_a_loop", 12)
     got = adjit.grad(with_snapshots("in_a_loop", 3), parallel=2)(*trees.fresh(args))
     np.testing.assert_allclose(got, adjit.grad(plain_of("in_a_loop"))(*args), rtol=1e-9)
+
+
+def test_a_condition_that_writes_is_refused() -> None:
+    """A function of the user's that has the name."""
+
+    def checkpoint(a):  # type: ignore[no-untyped-def]
+        a[0] = a[0] * 1.5
+        return a[0] < 5.0
+
+    def f(x):  # type: ignore[no-untyped-def]
+        a = np.array([x, x])
+        while checkpoint(a):
+            a[1] *= a[0]
+        return a[1]
+
+    with pytest.raises(adjit.OverwriteError, match="the condition of a `while` writes an array"):
+        adjit.grad(f)(0.7)

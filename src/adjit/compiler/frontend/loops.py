@@ -46,8 +46,8 @@ def while_(ctx: Specialiser, node: ast.While) -> None:
     marks: list[Operand | None] = []
 
     def test() -> Operand:
-        over = ctx.eval(node.test)
         marks.clear()
+        over = _tested(ctx, node)
         if isinstance(over, CheckpointedValue):
             marks.append(recomputed.condition(ctx, over))
             over = over.over
@@ -72,6 +72,22 @@ def while_(ctx: Specialiser, node: ast.While) -> None:
         ctx.retrying(lambda: passes.run(ctx, loop))
     except Unrollable as error:
         _changes(ctx, error)
+
+
+def _tested(ctx: Specialiser, node: ast.While) -> Value:
+    """The value of a condition, which must leave arrays as they are."""
+    log, ctx.written, first = ctx.written, set(), ctx.b.names.next
+    found = ctx.eval(node.test)
+    outside = any(r.number < first for r in ctx.written)
+    ctx.written |= log
+    if outside:
+        ctx.error(
+            OverwriteError,
+            "the condition of a `while` writes an array",
+            "it is evaluated once more than the body",
+            "call it in the body, and test its result",
+        )
+    return found
 
 
 def _changes(ctx: Specialiser, error: Unrollable) -> None:
