@@ -1,12 +1,10 @@
 """`grad(f, max_bytes=…)`: gradients that fit into a number of bytes.
 
 Input: a function, what a gradient is asked for, a call. Output: for each kind of arguments and their sizes,
-the
-gradient in which `compiler.budget` has chosen the loops that are checkpointed. Invariants: what a call has
-at a
-time beyond its arguments, results included, is at most `max_bytes` as `.saved(*args).peak` predicts it, else
-`MemoryBudgetError` with the least number that would do. Non-goals: transforms of such a gradient, which know
-no sizes.
+the gradient in which `compiler.budget` has chosen the loops that are checkpointed. Invariants: what a call
+has at a time beyond its arguments, results included, is at most `max_bytes` as `.saved(*args).peak` predicts
+it, else `MemoryBudgetError` with the least number that would do. Non-goals: transforms of such a gradient,
+which know no sizes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""`checkpoint`: a function or a loop whose inner values are not saved but computed again in the reverse
-sweep.
+"""`checkpoint`: functions and loops whose inner values are not saved but computed again in the reverse sweep.
 
 Input: a function, the range of a loop or the condition of one. Output: an object that is called like the
 function, by itself or in a differentiated function; the range or the condition as it is. Invariants: values
-and
-derivatives are those without it. Non-goals: what it means in a differentiated function
+and derivatives are those without it. Non-goals: what it means in a differentiated function
 (`compiler.frontend.recomputed`).
 """
 
@@ -64,9 +62,8 @@ def checkpoint(fun: Any, *, snapshots: int | None = None) -> Any:
     4.0
 
     Around the range of a `for` loop or the condition of a `while`: nothing is saved of the passes. The
-    reverse
-    sweep runs them again from at most `snapshots` states of the loop, besides the one at its start; None
-    stands for as many as let no pass run forward more than three times again.
+    reverse sweep runs them again from at most `snapshots` states of the loop, besides the one at its start;
+    None stands for as many as let no pass run forward more than three times again.
 
     >>> def growth(r, n):
     ...     x = 0.1

@@ -213,7 +213,8 @@ def grad(
     """The gradient of a function that returns one number.
 
     `argnums` is a position, a parameter name, or a tuple of them; the gradient has the structure of that
-    argument.
+    argument. `max_bytes` is what a call may have at a time beyond its arguments: adjit then chooses loops to
+    checkpoint, or refuses with the least number that would do.
 
     >>> grad(lambda w, x: (w * x) ** 2 + 3.0 * w * x)(2.0, 4.0)
     76.0

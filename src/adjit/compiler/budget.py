@@ -2,11 +2,11 @@
 number of bytes with the least work.
 
 Input: a program, how a gradient is made of it, the arguments of a call. Output: a `Choice`. A loop is saved
-in
-full or run again from some number of states; what each way takes is measured by making the gradient's
-program with it and adding up its arrays (`analyses.sizes`), what it costs is counted in statements that are
-executed. An integer programme picks one way per loop; what it picks is measured as a whole, and where that is
-more than the sum of its parts, the programme is solved again for less. Non-goals: arrays that no loop saves.
+in full or run again from some number of states. What each way takes is measured by making the gradient's
+program with it and adding up its arrays (`analyses.sizes`); what it costs is counted in statements that
+are executed. An integer programme picks one way per loop; what it picks is measured as a whole, and where
+that is more than the sum of its parts, the programme is solved again for less. Non-goals: arrays that no
+loop saves.
 """
 
 from __future__ import annotations

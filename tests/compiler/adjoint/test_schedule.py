@@ -47,6 +47,13 @@ def marked(x, n, snapshots):  # type: ignore[no-untyped-def]
     return x
 
 
+def in_memory(x, n, snapshots):  # type: ignore[no-untyped-def]
+    u = np.array([x, 1.0])
+    for _ in adjit.checkpoint(range(n), snapshots=snapshots):
+        u[0] = np.sin(u[0])
+    return u[0]
+
+
 def left_to_adjit(x, n):  # type: ignore[no-untyped-def]
     for _ in adjit.checkpoint(range(n)):
         x = np.sin(x)
@@ -72,11 +79,14 @@ def sines(f, *args):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("snapshots", [1, 2, 3, 5, 11, 80])
-def test_passes_that_are_run(snapshots: int) -> None:
-    """Each once in the forward sweep, then as often as the best schedule runs them."""
+@pytest.mark.parametrize("f", [marked, in_memory])
+def test_passes_that_are_run(f, snapshots: int) -> None:  # type: ignore[no-untyped-def]
+    """Each once in the forward sweep, then as often as the best schedule runs them. What a pass leaves when
+    it is reversed is not computed.
+    """
     for n in (1, 2, 3, 10, 37, 50):
         states = 1 + min(snapshots, n - 1)
-        assert sines(marked, 0.7, n, snapshots) == n + closed_form(n, states)
+        assert sines(f, 0.7, n, snapshots) == n + closed_form(n, states)
 
 
 @pytest.mark.parametrize("n", [1, 5, 34, 35, 36, 300])

@@ -1,11 +1,9 @@
-"""What the reverse sweep runs again: functions, `adjit.checkpoint(f)`, and loops, `for t in
-checkpoint(range(n))`.
+"""What the reverse sweep runs again: functions, `checkpoint(f)`, and loops, `for t in checkpoint(range(n))`.
 
-Input: a function and the values of its arguments, or the header of a loop. Output: the value of the call; the
-function's statements stand here, inlined, and behind them the call that its derivative goes through
+Input: a function and the values of its arguments, or the header of a loop. Output: the value of the call;
+the function's statements stand here, inlined, and behind them the call that its derivative goes through
 (`adjoint.checkpoints`). Of a loop, a mark in its body (`adjoint.checkpointed_loops`). Invariants: the
-function
-writes none of its arguments. Non-goals: deciding what is run again.
+function writes none of its arguments. Non-goals: deciding what is run again.
 """
 
 from __future__ import annotations
