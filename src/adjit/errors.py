@@ -235,7 +235,7 @@ class GradientCheckError(AdjitError, AssertionError):
 
 
 class MemoryBudgetError(AdjitError, MemoryError):
-    """The saved values do not fit into `max_bytes`.
+    """A gradient does not fit into `max_bytes`.
 
     Wrong: `adjit.grad(f, max_bytes=1)`. Right: the least budget that the message names, or more.
     """

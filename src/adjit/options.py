@@ -16,9 +16,9 @@ from pathlib import Path
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a program is compiled. `fastmath` reassociates sums and takes short forms of formulas (the
-    derivative
-    of `arctan2` then holds for arguments between 1e-154 and 1e154); it never assumes that NaN and infinity
-    do not occur.
+    derivative of `arctan2` then holds for arguments between 1e-154 and 1e154); it never assumes that NaN and
+    infinity do not occur.
+    `max_bytes` is what one call of a gradient may have at a time beyond its arguments, results included.
     `intermediates` are local names whose values a gradient may be asked for. `parallel` divides loops among
     threads: among as many as Numba has (True), or among that many, from 2 on (1 is the same as False).
     """
@@ -54,9 +54,6 @@ class Options:
 # Parameters that some transforms have besides.
 OWN = ("argnums", "has_aux", "in_axes", "out_axes", "outputs", "retain")
 
-# Known by name, so that programs can be written for them; what they ask for is not done yet.
-NOT_YET = ("max_bytes",)
-
 
 def _check(name: str, value: object) -> None:
     if name == "target":
@@ -73,8 +70,6 @@ def _check(name: str, value: object) -> None:
             raise TypeError(f"intermediates must be names, not {value!r}")
     elif not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, not {value!r}")
-    if name in NOT_YET and value not in (None, False):
-        raise NotImplementedError(f"the option {name!r} has no effect yet, so {name}={value!r} is refused")
 
 
 DEFAULT = Options()

@@ -107,21 +107,40 @@ def wave_in_groups(c, start, outer, inner, steps):  # type: ignore[no-untyped-de
     return np.sum(u * u)
 
 
+def wave_again(c, start, steps):  # type: ignore[no-untyped-def]
+    u, v = start.copy(), np.zeros(c.shape[0])
+    for _ in adjit.checkpoint(range(steps)):
+        for i in range(1, u.shape[0] - 1):
+            v[i] += c[i] * c[i] * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+        for i in range(1, u.shape[0] - 1):
+            u[i] += v[i]
+    return np.sum(u * u)
+
+
+def words(f):  # type: ignore[no-untyped-def]
+    (entry,) = (e for entries in f.entries.values() for e in entries)
+    return int(entry.runner.pool.idle[0].size)
+
+
 @pytest.mark.compiled
 def test_a_wave_of_ten_thousand_steps_in_a_fiftieth_of_the_memory(compiled: None) -> None:
-    """Three levels of checkpoints; the workspace of a call is what it takes."""
+    """A checkpointed loop, a budget, and three levels of functions; the workspace of a call is what it
+    takes.
+    """
     c, start = np.full(200, 0.4), np.exp(-0.01 * (np.arange(200) - 100.0) ** 2)
-    whole, parts = adjit.value_and_grad(wave), adjit.value_and_grad(wave_in_groups)
+    whole, groups_of = adjit.value_and_grad(wave), adjit.value_and_grad(wave_in_groups)
     value, expected = whole(c, start, 10_000)
-    found, gradient = parts(c, start, 20, 20, 25)
-    assert np.isclose(found, value, rtol=1e-10)
-    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-9 * np.abs(expected).max())
-
-    def words(f):  # type: ignore[no-untyped-def]
-        (entry,) = (e for entries in f.entries.values() for e in entries)
-        return int(entry.runner.pool.idle[0].size)
-
-    assert 50 * words(parts) < words(whole)
+    room = whole.saved(c, start, 10_000).peak
+    assert room is not None
+    loop, budget = adjit.value_and_grad(wave_again), adjit.value_and_grad(wave, max_bytes=room // 50)
+    calls = ((groups_of, (c, start, 20, 20, 25)), (loop, (c, start, 10_000)), (budget, (c, start, 10_000)))
+    for made, args in calls:
+        found, gradient = made(*args)
+        assert np.isclose(found, value, rtol=1e-10)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-9 * np.abs(expected).max())
+    assert 50 * words(groups_of) < words(whole)
+    assert 100 * words(loop) < words(whole)
+    assert 50 * words(budget.latest) < words(whole)
 
 
 def pair(p, n):  # type: ignore[no-untyped-def]
@@ -153,3 +172,23 @@ def test_writing_an_argument_is_refused() -> None:
     with pytest.raises(adjit.OverwriteError, match="`writes` writes one of its arguments"):
         adjit.grad(lambda x: inner(x.copy()))(np.ones(3))
     assert inner(np.zeros(2)) == 1.0
+
+
+def draws(x):  # type: ignore[no-untyped-def]
+    return x * np.random.normal()
+
+
+def test_drawing_random_numbers_is_refused() -> None:
+    """They would be drawn anew in the reverse sweep."""
+    with pytest.raises(adjit.UnsupportedSyntaxError, match="`draws` draws random numbers"):
+        adjit.grad(lambda x: adjit.checkpoint(draws)(x))(0.3)
+
+
+def test_headers_of_loops_are_what_they_are() -> None:
+    assert adjit.checkpoint(range(3, 9, 2), snapshots=4) == range(3, 9, 2)
+    assert adjit.checkpoint(0.1 < 0.2) is True
+    assert not adjit.checkpoint(np.float64(0.3) < 0.2, snapshots=1)
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        adjit.checkpoint(range(3), snapshots=0)
+    with pytest.raises(TypeError, match="snapshots are for loops"):
+        adjit.checkpoint(draws, snapshots=3)

@@ -19,6 +19,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=0, help="this many seeds rather than a time")
     parser.add_argument("--compiled", action="store_true", help="compile with Numba (slow)")
     parser.add_argument("--second", action="store_true", help="second derivatives too")
+    parser.add_argument("--checkpoints", action="store_true", help="some loops under adjit.checkpoint")
     parser.add_argument("--keep-going", action="store_true", help="do not stop after twenty failures")
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--show", action="store_true", help="print the programs only")
@@ -40,7 +41,9 @@ def show(options: argparse.Namespace) -> int:
 def run(options: argparse.Namespace) -> int:
     from .harness import Harness, Summary
 
-    harness = Harness(second=options.second, shrinks=0 if options.no_shrink else 10**9)
+    harness = Harness(
+        second=options.second, checkpoints=options.checkpoints, shrinks=0 if options.no_shrink else 10**9
+    )
     total, seed = Summary(), options.start
     until = time.monotonic() + 60.0 * options.minutes
     stop = options.start + options.count if options.count else None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.support.checkpointing import with_checkpoints
 from tests.support.judge import Verdict, check
 from tests.support.shrink import shrink
 from tests.support.strategies import RandomProgram, random_program, usable, write_module
@@ -42,11 +43,13 @@ class Summary:
 
 
 class Harness:
-    """`second`: second derivatives too. `shrinks`: how many failures are shrunk, the rest are printed as they
-    are. `options` are those of the transforms."""
+    """`second`: second derivatives too. `checkpoints`: some loops are checkpointed. `shrinks`: how many
+    failures are shrunk, the rest are printed as they are. `options` are those of the transforms."""
 
-    def __init__(self, *, second: bool = False, shrinks: int = 5, **options: Any) -> None:
-        self.second = second
+    def __init__(
+        self, *, second: bool = False, checkpoints: bool = False, shrinks: int = 5, **options: Any
+    ) -> None:
+        self.second, self.checkpoints = second, checkpoints
         self.options = options
         self.shrinks = shrinks
         self.folder = Path(tempfile.mkdtemp(prefix="adjit-fuzz-"))
@@ -74,6 +77,8 @@ class Harness:
             if time.monotonic() > until:
                 break
             program = random_program(seed)
+            if self.checkpoints:
+                program = with_checkpoints(program)
             verdict = self.judge(program)
             summary.counts[verdict.kind] += 1
             if verdict.kind == "refused":

@@ -27,6 +27,11 @@ def test_second_derivatives_of_random_programs() -> None:
     assert not summary.failures, "\n\n".join(map(str, summary.failures))
 
 
+def test_checkpointed_loops_of_random_programs() -> None:
+    summary = Harness(shrinks=1, checkpoints=True).run(range(20))
+    assert not summary.failures, "\n\n".join(map(str, summary.failures))
+
+
 def test_divided_loops_of_random_programs() -> None:
     with eagerly():
         summary = Harness(shrinks=1, parallel=3, cache=False).run(range(40_000, 40_006))

@@ -22,6 +22,7 @@ from .vjp import Vjp, forward_only, unshared
 class Jit(Transform):
     """The compiled function itself."""
 
+    budgets = True  # for its gradients
     targets = ("cpu", "cuda")
 
     guesses = True
@@ -81,6 +82,10 @@ class Gradient(Transform):
             marks=self.intermediates,
         )
 
+    def adapted(self, program: Program) -> Program:
+        """What is differentiated instead of the user's program."""
+        return program
+
     def explained(self, program: Program) -> tuple[Function, list[Operand]]:
         fn, seeded = compiler.derived.scalar_result(program, self.has_aux)
         return fn, [] if seeded is None else [fn.results[seeded]]
@@ -89,9 +94,10 @@ class Gradient(Transform):
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
         from ..runtime import tables
 
-        below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={})
+        below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={"max_bytes": None})
         halves, leaves = below.prepare(below.bound(args, kwargs))
-        program = below.captured(halves.program.arguments)  # what another process kept has no statements
+        captured = below.captured(halves.program.arguments)  # what another process kept has no statements
+        program = self.adapted(captured)
         sweep, notes = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
         arguments = halves.around.with_hidden(unshared(leaves))
         run_as = self.derive(self.guessed(program.arguments)).function
@@ -156,6 +162,14 @@ def _pair(buffer: Any, gradient: Any, where: str, found: list[tuple[Any, Any]]) 
     found.append((buffer, gradient))
 
 
+def _made(fun: Callable[..., Any], *, options: Options, **settings: Any) -> Gradient:
+    if options.max_bytes is None:
+        return Gradient(fun, **settings, options=options)
+    from .budget import Budgeted  # loaded where a budget is given: it needs the adjoint
+
+    return Budgeted(fun, **settings, options=options)
+
+
 @overload
 def jit(fun: None = None, **options: Any) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 @overload
@@ -199,13 +213,14 @@ def grad(
     """The gradient of a function that returns one number.
 
     `argnums` is a position, a parameter name, or a tuple of them; the gradient has the structure of that
-    argument.
+    argument. `max_bytes` is what a call may have at a time beyond its arguments: adjit then chooses loops to
+    checkpoint, or refuses with the least number that would do.
 
     >>> grad(lambda w, x: (w * x) ** 2 + 3.0 * w * x)(2.0, 4.0)
     76.0
     """
     settings = {"value": False, "argnums": argnums, "has_aux": has_aux, "intermediates": intermediates}
-    return decorated(Gradient, fun, settings, options)
+    return decorated(_made, fun, settings, options)
 
 
 @overload
@@ -237,4 +252,4 @@ def value_and_grad(
     (9.0, 6.0)
     """
     settings = {"value": True, "argnums": argnums, "has_aux": has_aux, "intermediates": intermediates}
-    return decorated(Gradient, fun, settings, options)
+    return decorated(_made, fun, settings, options)

@@ -96,6 +96,7 @@ class Transform:
 
     word = "value"
     targets: tuple[str, ...] = ("cpu",)
+    budgets = False  # whether max_bytes means something to it
     guesses = False  # whether an entry's runner runs the whole program, and may be replaced by a slower one
 
     def __init__(self, fun: Callable[..., Any], options: Options = DEFAULT) -> None:
@@ -105,6 +106,12 @@ class Transform:
                 f"{type(self).__name__.lower()} has no form on the GPU",
                 why="its result is put together on the host",
                 hint='use grad, value_and_grad, vjp, jvp or hvp with target="cuda", or target="cpu" here',
+            )
+        if options.max_bytes is not None and not self.budgets:
+            raise MissingRuleError(
+                f"max_bytes is for grad and value_and_grad, not for {type(self).__name__.lower()}",
+                why="only there is all memory that a call takes known before it",
+                hint="mark loops with adjit.checkpoint",
             )
         if options.target == "cuda" and options.debug_nans:
             raise MissingRuleError("debug_nans has no form on the GPU", hint='use it with target="cpu"')

@@ -17,13 +17,14 @@ from .. import options as environment
 from ..errors import InternalError
 from ..options import Options
 from . import adjoint
+from .analyses.effects import lasting
 from .codegen.cuda import cuda_text
 from .codegen.linemap import Text
 from .codegen.python import module_text
 from .codegen.threads import threaded_text
 from .frontend.arrays.broadcast import GUESS
 from .frontend.specialise import specialise
-from .ir.nodes import Call, Function
+from .ir.nodes import Function
 from .ir.printer import text as printed
 from .ir.verify import verify
 from .ir.visitor import walk
@@ -119,9 +120,7 @@ def capture(
 
 def repeatable(program: Program) -> bool:
     """Whether a program that stops half way may be run again from the start: it leaves no trace."""
-    effects = ("draw_", "show", "seed")
-    calls = (s for s in walk(program.function.body) if isinstance(s, Call))
-    return not program.written and not any(s.name.startswith(effects) for s in calls)
+    return not program.written and not any(map(lasting, walk(program.function.body)))
 
 
 @contextmanager

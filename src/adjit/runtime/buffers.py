@@ -42,11 +42,13 @@ class Row:
 @dataclass(frozen=True)
 class Saved:
     """The table of saved values; `nbytes` is their sum. `peak` are the bytes that one call of the gradient
-    has at a time beyond its arguments, results included; None where only a run can tell.
+    has at a time beyond its arguments, results included; None where only a run can tell. `notes` say which
+    loops are run again instead.
     """
 
     rows: tuple[Row, ...]
     peak: int | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -67,7 +69,7 @@ class Saved:
         lines.append(f"{'total':52} {self.nbytes:12d}")
         if self.peak is not None:
             lines.append(f"{'most at a time, results included':52} {self.peak:12d}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
 
 def unique(names: Sequence[str]) -> list[str]:

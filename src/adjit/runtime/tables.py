@@ -68,7 +68,7 @@ def table(
         rows.append(
             Row(name, v.type.dtype, shape, made.owned(v), note.name, line, formula, reader, text, note.why)
         )
-    return Saved(tuple(rows), None if whole is None else peak(whole, arguments))
+    return Saved(tuple(rows), None if whole is None else peak(whole, arguments), sweep.notes)
 
 
 def peak(fn: Function, arguments: Sequence[Any]) -> int | None:

@@ -38,7 +38,7 @@ class Capacity:
         return self._sum([s for s in outer if isinstance(s, For)], size)
 
     def _known(self, x: Operand, indices: set[Var]) -> bool:
-        if isinstance(x, Const) or x in indices or self.place.is_top(x):
+        if isinstance(x, Const) or x in indices or self._top(x):
             return True
         stmt = self.place.definition[x]
         if isinstance(stmt, Op):
@@ -46,8 +46,12 @@ class Capacity:
             return cheap and all(self._known(a, indices) for a in stmt.args)
         return isinstance(stmt, Dim) and self.place.is_top(stmt.array)
 
+    def _top(self, x: Var) -> bool:
+        """The length of a parameter may have been looked up by the forward sweep, on top."""
+        return x not in self.place.block_of or self.place.is_top(x)
+
     def at(self, x: Operand) -> Operand:
-        if isinstance(x, Const) or self.place.is_top(x):
+        if isinstance(x, Const) or self._top(x):
             return x
         if x not in self.values:
             stmt = self.place.definition[x]

@@ -10,7 +10,7 @@ Non-goals: choosing the parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -59,12 +59,20 @@ class Region:
         arrays = tuple(k for k, p in enumerate(params) if k not in flows and isinstance(p.type, Array))
         return flows, arrays, tuple(k for k in range(len(params)) if k not in (*flows, *arrays))
 
-    def derived(
-        self, kept: dict[tuple[int, ...], Function], wrt: tuple[int, ...], make: Callable[..., Function]
-    ) -> Function:
-        if wrt not in kept:
-            kept[wrt] = simplify(make(self.fn, wrt))
-        return kept[wrt]
+    def pull(self, wrt: tuple[int, ...]) -> Function:
+        """From the parameters and the cotangents of all float results to the gradients in `wrt`."""
+        if wrt not in self.pulled:
+            self.pulled[wrt] = simplify(self.reversed(wrt))
+        return self.pulled[wrt]
+
+    def push(self, wrt: tuple[int, ...]) -> Function:
+        if wrt not in self.pushed:
+            self.pushed[wrt] = simplify(tangent(self.fn, wrt))
+        return self.pushed[wrt]
+
+    def reversed(self, wrt: tuple[int, ...]) -> Function:
+        made = joint(self.fn, wrt, seed=None)
+        return replace(made, results=made.results[len(self.fn.results) :])
 
 
 def _routine(region: Region) -> None:
@@ -95,10 +103,19 @@ def _region(call: Stmt) -> Region | None:
 
 
 # -- the call
-def emit(b: Builder, region: Region, arguments: Sequence[Operand], ys: Sequence[Operand]) -> list[Operand]:
-    """The call behind the part's statements; what stands for its results from then on."""
+def emit(
+    b: Builder,
+    region: Region,
+    arguments: Sequence[Operand],
+    ys: Sequence[Operand],
+    targets: Mapping[int, Var] | None = None,
+) -> list[Operand]:
+    """The call behind the part's statements; what stands for its results from then on: arrays of their own,
+    or the `targets` (by number).
+    """
     flows, arrays, numbers = region.order
-    outs = [_box(b, y, empty=True) for y in ys]
+    given = targets or {}
+    outs = [given[k] if k in given else _box(b, y, empty=True) for k, y in enumerate(ys)]
     boxed = [_box(b, y) for y in ys]
     inputs = [_box(b, arguments[k]) for k in flows]
     rest = [arguments[k] for k in (*arrays, *numbers)]
@@ -146,7 +163,7 @@ def _pull(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
     n, flows = len(region.fn.results), region.order[0]
     active = [at for at in range(len(flows)) if ct[2 * n + at] is not None]
     wrt = tuple(flows[at] for at in active)
-    made = region.derived(region.pulled, wrt, lambda fn, chosen: joint(fn, chosen, seed=None))
+    made = region.pull(wrt)
     seeds: list[Operand] = []
     for k, r in enumerate(region.fn.results):
         if not is_float(r.type):
@@ -161,7 +178,7 @@ def _pull(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
     for k in range(n):
         if (shadow := ct[k]) is not None:
             fill(b, shadow)
-    for at, g in zip(active, found[n:], strict=True):
+    for at, g in zip(active, found, strict=True):
         shadow = ct[2 * n + at]
         assert shadow is not None
         if isinstance(g.type, Array):
@@ -176,7 +193,7 @@ def _push(b: Builder, call: Call, tangents: Shadows, primal: Arrays) -> None:
     assert region is not None
     n, flows = len(region.fn.results), region.order[0]
     active = [at for at in range(len(flows)) if tangents[2 * n + at] is not None]
-    made = region.derived(region.pushed, tuple(flows[at] for at in active), tangent)
+    made = region.push(tuple(flows[at] for at in active))
     directions: list[Operand] = []
     for at in active:
         t = tangents[2 * n + at]

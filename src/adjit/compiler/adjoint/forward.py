@@ -111,7 +111,7 @@ class ForwardSweep:
     # -- the walk
     def run(self, params: tuple[Var, ...]) -> None:
         for v in params:
-            if v in self.exchanged:
+            if v in self.exchanged and v not in self.trail.shadows:
                 self._make_shadow(v)
         self.top_block(self.place.top)
 

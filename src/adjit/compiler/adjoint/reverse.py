@@ -7,7 +7,7 @@ DESIGN in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ...errors import NotDifferentiableError
@@ -35,6 +35,7 @@ class _Halves:
     seeds: list[Var]
     gradients: list[Operand]
     buffers: list[Var]
+    shadows: list[Var]
     marked: list[Operand]
     cotangents: frozenset[Operand]  # those that are known before the reverse sweep starts
     account: Account
@@ -47,6 +48,7 @@ def joint(
     accumulate: bool = False,
     marks: Sequence[str] = (),
     seeded: Sequence[int] | None = None,
+    shadows: Sequence[int] = (),
 ) -> Function:
     """Results: those of `fn`, the gradients in the parameters `wrt`, those at the marked intermediates.
 
@@ -54,10 +56,11 @@ def joint(
     further parameters.
     `seeded` chooses the results (by number) that have a cotangent at all. `accumulate` makes one further
     parameter per array in `wrt`: an array to which its gradient is added and which is returned in its
-    place.
+    place. `shadows` are array parameters in `wrt` whose shadow is a further parameter: it holds the
+    cotangent of what the array is at the end, and afterwards of what it was at the start.
     """
-    halves = _differentiate(fn, wrt, seed, accumulate, (), marks, seeded)
-    params = (*fn.params, *halves.seeds, *halves.buffers)
+    halves = _differentiate(fn, wrt, seed, accumulate, (), marks, seeded, shadows)
+    params = (*fn.params, *halves.seeds, *halves.buffers, *halves.shadows)
     body = Block((*halves.forward.stmts, *halves.backward.stmts))
     return replace(
         fn,
@@ -136,22 +139,21 @@ def _differentiate(
     outputs: Sequence[int],
     marks: Sequence[str],
     chosen: Sequence[int] | None = None,
+    shadows: Sequence[int] = (),
 ) -> _Halves:
     fn = with_trips(fn if seed is None else early(fn))
-    for k in wrt:
-        if not is_float(fn.params[k].type):
-            raise NotDifferentiableError(
-                f"`{fn.params[k].name}` is of type {fn.params[k].type}: only floats have a gradient",
-                location=fn.loc,
-            )
+    _refuse_integers(fn, wrt)
     results = fn.results if chosen is None else [fn.results[k] for k in chosen]
     seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
     memory = roots(fn)
-    active = activity(fn, memory, [fn.params[k] for k in wrt], seeded)
+    useful = [*seeded, *(fn.params[k] for k in shadows)]
+    active = activity(fn, memory, [fn.params[k] for k in wrt], useful)
     plan = make_plan(fn, active, Fusion() if seed is None or nested(fn) else find(fn, active))
     names = Names(max_number(fn) + 1)
     forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
     sweep = ForwardSweep(forward, plan, active)
+    given = {fn.params[k]: _shadow_parameter(forward, fn.params[k]) for k in shadows}
+    sweep.trail.shadows.update(given)
     inner = collected(fn, plan.place, marks)
     sweep.collected = list(inner.values())
     tells = Telling() if seed is None or len(seeded) != 1 else telling(fn, seeded[0])
@@ -162,7 +164,7 @@ def _differentiate(
     if plan.fusion.of:
 
         def start() -> None:
-            _shadows(fn, reverse, active)
+            _shadows(fn, reverse, active, given)
             _seeds(reverse, seeded, seed)
 
         sweep.reverse = FusedLoops(fn, reverse, start)
@@ -170,14 +172,38 @@ def _differentiate(
     reverse.follow()
     buffers = _buffers(fn, reverse, parameters, accumulate)
     if not plan.fusion.of:
-        _shadows(fn, reverse, active)
+        _shadows(fn, reverse, active, given)
         seeds = _seeds(reverse, seeded, seed)
     account = Account(plan, active, sweep.trail)
     known = frozenset((*reverse.again.shadows.values(), *reverse.ct.sums.values()))
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
     marked = [_marked(reverse, fn, m) for m in marks]
-    return _Halves(forward, backward, seeds, gradients, list(buffers.values()), marked, known, account)
+    return _Halves(
+        forward,
+        backward,
+        seeds,
+        gradients,
+        list(buffers.values()),
+        list(given.values()),
+        marked,
+        known,
+        account,
+    )
+
+
+def _refuse_integers(fn: Function, wrt: Sequence[int]) -> None:
+    for k in wrt:
+        if not is_float(fn.params[k].type):
+            raise NotDifferentiableError(
+                f"`{fn.params[k].name}` is of type {fn.params[k].type}: only floats have a gradient",
+                location=fn.loc,
+            )
+
+
+def _shadow_parameter(b: Builder, v: Var) -> Var:
+    assert isinstance(v.type, Array)
+    return b.fresh(f"ct_{v.name}", Array(v.type.dtype, v.type.ndim))
 
 
 def _buffers(
@@ -192,12 +218,14 @@ def _buffers(
     }
 
 
-def _shadows(fn: Function, reverse: ReverseSweep, active: Activity) -> None:
-    """Zeroed shadows for all active memory of the outermost block."""
+def _shadows(fn: Function, reverse: ReverseSweep, active: Activity, given: Collection[Var]) -> None:
+    """Zeroed shadows for all active memory of the outermost block, but for parameters whose shadow is
+    given.
+    """
     again, b = reverse.again, reverse.b
     made = {s.out: s for s in fn.body.stmts if isinstance(s, Alloc)}
     for root in (*fn.params, *made):
-        if root not in active.memory:
+        if root not in active.memory or root in given:
             continue
         if root in again.shadows:
             fill(b, again.shadows[root])

@@ -36,6 +36,11 @@ def reads(stmt: Stmt) -> tuple[Var, ...]:
             return ()
 
 
+def lasting(stmt: Stmt) -> bool:
+    """Whether a statement does more when it is run twice: it draws random numbers, seeds them or prints."""
+    return isinstance(stmt, Call) and stmt.name.startswith(("draw_", "show", "seed"))
+
+
 def _arguments(call: Call, kind: str) -> tuple[Var, ...]:
     routine = ROUTINES.get(call.name)
     wanted = range(len(call.args)) if routine is None else getattr(routine, kind)

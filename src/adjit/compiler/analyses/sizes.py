@@ -9,7 +9,8 @@ of LAPACK and BLAS.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -94,29 +95,47 @@ class Sizes:
             case If(cond=cond, then=then, orelse=orelse, outs=outs) if x in outs:
                 block = then if self.value(cond) else orelse
                 return self.constant(block.yields[outs.index(x)])
-            case For(outs=outs, stop=None) as loop if x in outs and is_integer(x.type):
+            case For(outs=outs, stop=None) | While(outs=outs, stop=None) as loop if x in outs and is_integer(
+                x.type
+            ):
                 return self._counted(loop, outs.index(x))
         raise Unknown(x.name)
 
-    def _counted(self, loop: For, k: int) -> Const:
+    def _counted(self, loop: For | While, k: int) -> Const:
         """What a loop that only counts arrives at."""
-        passes = range(self.value(loop.lo), self.value(loop.hi), loop.step)
-        if len(passes) > MOST_PASSES:
-            raise Unknown(loop.outs[k].name)
-        inner = set(all_defined(loop.body)) | {loop.iv, *loop.args}
+        inner = {*block_params(loop), *(v for b in blocks(loop) for v in all_defined(b))}
         integers = [
             j for j, a in enumerate(loop.args) if is_integer(a.type) and not isinstance(a.type, Array)
         ]
         state = {j: self.constant(loop.inits[j]) for j in integers}
-        for i in passes:
+
+        def forget() -> None:
             for v in inner:
                 self.known.pop(v, None)
-            self.known[loop.iv] = Const(i, Scalar("int64"))
+
+        def start_pass() -> None:
+            forget()
             self.known.update((loop.args[j], c) for j, c in state.items())
+
+        for iv in self._passes(loop, start_pass):
+            if isinstance(loop, For):
+                self.known[loop.iv] = Const(iv, Scalar("int64"))
             state = {j: self.constant(loop.body.yields[j]) for j in integers}
-        for v in inner:
-            self.known.pop(v, None)
+        forget()
         return state[k]
+
+    def _passes(self, loop: For | While, start_pass: Callable[[], None]) -> Iterator[int]:
+        """The passes of a loop, each after its start."""
+        wanted = (
+            range(self.value(loop.lo), self.value(loop.hi), loop.step) if isinstance(loop, For) else count()
+        )
+        for n, iv in enumerate(wanted):
+            if n > MOST_PASSES:
+                raise Unknown(loop.outs[0].name)
+            start_pass()
+            if isinstance(loop, While) and not self.value(loop.cond.yields[0]):
+                return
+            yield iv
 
     def length(self, array: Var, axis: int) -> int:
         if array in self.given:

@@ -13,15 +13,26 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from ...errors import InferenceError, OverwriteError
+from ..adjoint.checkpointed_loops import mark
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
-from . import arrays, containers, lists, passes
+from . import arrays, containers, lists, passes, recomputed
 from .blocks import undoing
 from .branches import branch
 from .items import holding
 from .passes import Conditional, Counted, Loop, Unrollable
 from .python_builtins import range_item, stream, trips
-from .values import IndexSpace, ListValue, RangeValue, ScalarValue, Sequence_, Static, Stream, Value
+from .values import (
+    CheckpointedValue,
+    IndexSpace,
+    ListValue,
+    RangeValue,
+    ScalarValue,
+    Sequence_,
+    Static,
+    Stream,
+    Value,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -32,14 +43,26 @@ UNROLLED = 4096
 def while_(ctx: Specialiser, node: ast.While) -> None:
     facts = ctx.frame.facts
 
+    marks: list[Operand | None] = []
+
     def test() -> Operand:
-        found = ctx.truth(ctx.eval(node.test))
+        marks.clear()
+        over = _tested(ctx, node)
+        if isinstance(over, CheckpointedValue):
+            marks.append(recomputed.condition(ctx, over))
+            over = over.over
+        found = ctx.truth(over)
         return const(bool(found.value)) if isinstance(found, Static) else arrays.scalar(ctx, found)
+
+    def body() -> None:
+        for snapshots in marks:
+            mark(ctx.b, snapshots)
+        ctx.run(node.body)
 
     loop = Loop(
         node,
         Conditional(test),
-        lambda: ctx.run(node.body),
+        body,
         facts.assigned[node],
         facts.head[node],
         facts.entered[node],
@@ -49,6 +72,22 @@ def while_(ctx: Specialiser, node: ast.While) -> None:
         ctx.retrying(lambda: passes.run(ctx, loop))
     except Unrollable as error:
         _changes(ctx, error)
+
+
+def _tested(ctx: Specialiser, node: ast.While) -> Value:
+    """The value of a condition, which must leave arrays as they are."""
+    log, ctx.written, first = ctx.written, set(), ctx.b.names.next
+    found = ctx.eval(node.test)
+    outside = any(r.number < first for r in ctx.written)
+    ctx.written |= log
+    if outside:
+        ctx.error(
+            OverwriteError,
+            "the condition of a `while` writes an array",
+            "it is evaluated once more than the body",
+            "call it in the body, and test its result",
+        )
+    return found
 
 
 def _changes(ctx: Specialiser, error: Unrollable) -> None:
@@ -63,6 +102,9 @@ def _changes(ctx: Specialiser, error: Unrollable) -> None:
 def for_(ctx: Specialiser, node: ast.For) -> None:
     undo = undoing(ctx)
     over = ctx.eval(node.iter)
+    if isinstance(over, CheckpointedValue):
+        _checkpointed(ctx, node, over)
+        return
     if isinstance(over, Stream) and any(isinstance(v, ListValue) for v in over.over):
         undo()
         ctx.retrying(lambda: _over_lists(ctx, node))
@@ -74,6 +116,23 @@ def for_(ctx: Specialiser, node: ast.For) -> None:
     ctx.frame.names[name] = over
     ctx.retrying(lambda: _over_list(ctx, node, name))
     ctx.frame.names.pop(name, None)
+
+
+def _checkpointed(ctx: Specialiser, node: ast.For, found: CheckpointedValue) -> None:
+    over = found.over
+    if not isinstance(over, RangeValue):
+        ctx.error(
+            InferenceError,
+            f"a `for` loop over {containers.describe(over)} cannot be checkpointed",
+            instead="loop over checkpoint(range(n)), and index",
+        )
+    snapshots = recomputed.snapshots(ctx, found)
+
+    def body() -> None:
+        mark(ctx.b, snapshots)
+        ctx.run(node.body)
+
+    ctx.retrying(lambda: _counted(ctx, node, over, None, body))
 
 
 def _over_lists(ctx: Specialiser, node: ast.For) -> None:
@@ -213,7 +272,13 @@ def _held(ctx: Specialiser, over: Sequence[Value], walk: Callable[[], None], *, 
         ctx.frame.names.pop(name, None)
 
 
-def _counted(ctx: Specialiser, node: ast.For, over: RangeValue, items: list[Value] | None) -> None:
+def _counted(
+    ctx: Specialiser,
+    node: ast.For,
+    over: RangeValue,
+    items: list[Value] | None,
+    body: Callable[[], None] | None = None,
+) -> None:
     lo, hi, step = (arrays.scalar(ctx, v) for v in (over.lo, over.hi, over.step))
     hint = node.target.id if isinstance(node.target, ast.Name) else "i"
     if isinstance(step, Const):
@@ -236,15 +301,24 @@ def _counted(ctx: Specialiser, node: ast.For, over: RangeValue, items: list[Valu
             lambda k: ctx.assign(node.target, range_item(ctx, over, k)),
             over.promised,
         )
-    _run(ctx, node, header, items)
+    _run(ctx, node, header, items, body)
 
 
-def _run(ctx: Specialiser, node: ast.For, header: Counted, items: list[Value] | None) -> None:
+def _run(
+    ctx: Specialiser,
+    node: ast.For,
+    header: Counted,
+    items: list[Value] | None,
+    body: Callable[[], None] | None = None,
+) -> None:
+    """The loop as one of core IR, or written out where its `items` are known and differ; `body` walks what
+    is more than the statements.
+    """
     facts = ctx.frame.facts
     loop = Loop(
         node,
         header,
-        lambda: ctx.run(node.body),
+        body or (lambda: ctx.run(node.body)),
         facts.assigned[node],
         facts.head[node],
         facts.entered[node],

@@ -25,7 +25,7 @@ from .source import FunctionNode
 
 RESULT, RETURNED = "@result", "@returned"
 DUPLICATED = 40  # statements up to this many nodes are written twice rather than put under a flag
-SIMPLE_CALLS = frozenset(("abs", "len", "min", "max", "int", "float", "bool", "round"))
+SIMPLE_CALLS = frozenset(("abs", "len", "min", "max", "int", "float", "bool", "round", "checkpoint"))
 SIMPLE_ATTRIBUTES = frozenset(
     (
         "sqrt",
@@ -37,6 +37,7 @@ SIMPLE_ATTRIBUTES = frozenset(
         "tanh",
         "abs",
         "fabs",
+        "checkpoint",
         "isnan",
         "isfinite",
         "isinf",

@@ -20,6 +20,7 @@ from typing import NoReturn, TypeVar
 
 from ...errors import AdjitError, NotDifferentiableError, OverwriteError
 from ...options import DEFAULT, Options
+from ..adjoint.checkpointed_loops import converted, unmarked
 from ..ir.builder import Builder
 from ..ir.builder import Names as Numbers
 from ..ir.nodes import Function, Location, Var
@@ -457,6 +458,7 @@ def _specialise(
     name = source.name if source.name != "<lambda>" else "function"
     core = Function(name, tuple(params), body, tuple(results), source.location(node))
     core = lowered(core, ctx.b.names, ctx.b.halves)
+    core = unmarked(core) if plain else converted(core)
     hidden = tuple(h for h, _ in ctx.hidden)
     return Program(core, arguments, names, tree, hidden, tuple(ctx.guards), written)
 

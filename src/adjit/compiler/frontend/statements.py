@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ... import errors
 from ...errors import AdjitError, InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
-from . import arrays, containers, list_methods, lists, loops, sharing
+from . import arrays, containers, list_methods, lists, loops, recomputed, sharing
 from .arrays.promote import is_array, is_number
 from .branches import branch
 from .expressions import BINARY, binary, text
@@ -281,7 +281,7 @@ def _if(ctx: Specialiser, s: ast.If) -> None:
     if len(s.orelse) == 1 and isinstance(s.orelse[0], ast.Raise):
         _guarded(ctx, s.test, s.orelse[0], s.body, when=False)
         return
-    cond = ctx.truth(ctx.eval(s.test))
+    cond = ctx.truth(recomputed.tested(ctx, s, ctx.eval(s.test)))
     if isinstance(cond, Static):
         ctx.run(s.body if cond.value else s.orelse)
         return

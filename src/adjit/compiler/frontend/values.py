@@ -171,6 +171,14 @@ class RangeValue:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CheckpointedValue:
+    """The range or the condition of a loop under `checkpoint`, with the number of its snapshots."""
+
+    over: Value
+    snapshots: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SliceValue:
     """A slice in a subscript, some part of which is known at run time only; missing parts are
     `Static(None)`.
@@ -229,6 +237,7 @@ Value = (
     | Closure
     | Method
     | RangeValue
+    | CheckpointedValue
     | SliceValue
     | Stream
     | IndexSpace

@@ -9,6 +9,8 @@ function. Arrays that nothing reads at all are a matter of `dce`.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..analyses.dependence import Access, Dependence
 from ..ir.nodes import Accumulate, Block, Bounds, Call, Check, Function, Stmt, Store, Var
 from ..ir.types import Array, grows
@@ -18,17 +20,19 @@ from .rewrite import Rewriter
 REACH = 40  # statements to look ahead over
 
 
-def dead_stores(fn: Function) -> Function:
-    """Remove stores that are overwritten before anyone reads them."""
-    return _DeadStores(fn).run()
+def dead_stores(fn: Function, forgotten: Collection[Var] = ()) -> Function:
+    """Remove stores that are overwritten before anyone reads them. Nobody looks at the array parameters
+    `forgotten` after the function.
+    """
+    return _DeadStores(fn, forgotten).run()
 
 
 class _DeadStores(Rewriter):
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, forgotten: Collection[Var]) -> None:
         super().__init__(fn)
         self.facts = Dependence(fn)
         self.dead: set[Stmt] = set()
-        visible = {p for p in fn.params if isinstance(p.type, Array)}
+        visible = {p for p in fn.params if isinstance(p.type, Array) and p not in forgotten}
         visible.update(
             r
             for x in fn.results

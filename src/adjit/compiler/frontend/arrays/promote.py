@@ -16,7 +16,7 @@ from ...ir.builder import Builder, const
 from ...ir.nodes import Const, Operand
 from ...ir.types import DTYPES, FLOATS, PARTS
 from ...ops.complexes import refuse_cast
-from ..values import ArrayValue, ScalarValue, Static, Value, VirtualArray
+from ..values import ArrayValue, CheckpointedValue, ScalarValue, Static, Value, VirtualArray
 from .context import Context
 
 AnyArray = ArrayValue | VirtualArray
@@ -81,6 +81,8 @@ def describe(value: Value) -> str:
             return f"a {value.dtype} scalar"
         case ArrayValue() | VirtualArray():
             return f"a {len(value.shape)}-dimensional {value.dtype} array"
+        case CheckpointedValue():
+            return "the header of a checkpointed loop"
     return f"a {type(value).__name__.strip('_').lower()}"
 
 

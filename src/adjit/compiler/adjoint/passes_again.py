@@ -1,0 +1,299 @@
+"""The passes of a loop run again, from states that were kept on the way, to be reversed one by one.
+
+Input: one pass as a function (`Passes`). Output: a `Region` (see `checkpoints`) for the whole loop, whose
+reverse is loops around two copies of the pass: one that runs forward from the nearest kept state, one with
+both sweeps. A state is what the loop carries and the arrays that it writes and reads; arrays that exchange
+their names are kept by name. Invariants: memory is that of `slots` states and of one pass. Non-goals: the
+choice of places (`schedule`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..analyses.alias import roots
+from ..analyses.effects import reads
+from ..ir.builder import Builder, Names, const
+from ..ir.instantiate import instantiate
+from ..ir.nodes import Accumulate, Block, For, Function, Operand, Var, While
+from ..ir.types import INT, Array, is_float
+from ..ir.visitor import walk
+from ..passes import simplify
+from ..passes.dce import dce
+from ..passes.dead_stores import dead_stores
+from . import schedule
+from .checkpoints import Region
+from .copying import copy_array, nest, shape_of
+from .reverse import joint
+
+
+@dataclass(frozen=True)
+class Passes:
+    """One pass. Parameters of `step`: the loop variable, `scalars` numbers and `references` arrays that the
+    loop carries, `memory` arrays that it writes, and what is the same in all passes. Its results are the
+    carried values; `order` says which of its arrays each name has in the next pass. `stride` lies between
+    two values of the loop variable.
+    """
+
+    step: Function
+    scalars: int
+    order: tuple[int, ...]
+    memory: int
+    stride: int
+
+    @property
+    def arrays(self) -> int:
+        return len(self.order) + self.memory
+
+    def whole(self) -> Function:
+        """The loop as a function: of the number of passes, of kept states and of the first value of the loop
+        variable, of carried numbers, arrays as they are at first, and constants. Results: numbers and arrays
+        as they are at last; arrays are in the order of their memory.
+        """
+        run = _Run(self)
+        memory = run.fresh_state()
+        state = run.forward(const(0), run.passes, [*run.given[: self.scalars], *memory])
+        results = (*state[: self.scalars], *memory)
+        return Function(f"{self.step.name}s", run.params, run.b.finish(), results, self.step.loc)
+
+
+@dataclass(eq=False)
+class Loop(Region):
+    """A loop that is run again in pieces."""
+
+    passes: Passes = field(kw_only=True)
+
+    def __reduce__(self) -> Any:
+        return loop, (self.passes,)
+
+    def reversed(self, wrt: tuple[int, ...]) -> Function:
+        return _Reversal(self.passes, wrt).function()
+
+
+def loop(passes: Passes) -> Loop:
+    return Loop(simplify(passes.whole()), passes=replace(passes, step=simplify(passes.step)))
+
+
+class _Run:
+    """The parameters of the whole loop, and its passes run forward."""
+
+    def __init__(self, of: Passes) -> None:
+        self.of, self.b = of, Builder(Names(), of.step.loc)
+        self.passes, self.slots, self.first = (self.b.fresh(n, INT) for n in ("passes", "slots", "first"))
+        inner = of.step.params[1:]
+        self.given = [self.b.fresh(p.name, p.type) for p in inner]
+        self.params = (self.passes, self.slots, self.first, *self.given)
+        self.entry = self.given[of.scalars : of.scalars + of.arrays]
+        self.constants = self.given[of.scalars + of.arrays :]
+
+    def fresh_state(self) -> list[Var]:
+        """Arrays of the loop's own, as they are at first."""
+        b = self.b
+        made = [b.alloc(shape_of(b, a), a.type.dtype, a.name) for a in self.entry]
+        for a, m in zip(self.entry, made, strict=True):
+            copy_array(b, a, m)
+        return made
+
+    def at(self, k: Operand) -> Operand:
+        """The loop variable in pass number `k`."""
+        return self.b.op("add", self.first, self.b.op("mul", k, const(self.of.stride)), hint="i")
+
+    def forward(self, lo: Operand, hi: Operand, state: Sequence[Operand]) -> list[Operand]:
+        """Passes from `lo` until before `hi`: the state after them."""
+        b, carried = self.b, self.of.scalars + len(self.of.order)
+        args = [b.fresh(x.name if isinstance(x, Var) else "carried", x.type) for x in state[:carried]]
+        outs = [b.fresh(a.name, a.type) for a in args]
+        k = b.fresh("k", INT)
+        rest = state[carried:]
+        with b.block() as stmts:
+            yields = instantiate(b, self.of.step, [self.at(k), *args, *rest, *self.constants])
+        body = Block(tuple(stmts), tuple(yields))
+        b.emit(For(k, lo, hi, 1, tuple(args), tuple(state[:carried]), body, tuple(outs), loc=b.loc))
+        return [*outs, *rest]
+
+
+class _Reversal(_Run):
+    """All passes in reverse; `wrt` are parameters of the whole loop. Numbers in lists and keys stand for
+    parameters of the step.
+    """
+
+    def __init__(self, of: Passes, wrt: Sequence[int]) -> None:
+        super().__init__(of)
+        step = of.step
+        before = len(self.params) - len(self.given) - 1  # parameters of the whole loop that the step lacks
+        self.names = range(1 + of.scalars, 1 + of.scalars + len(of.order))
+        self.state = range(1, 1 + of.scalars + of.arrays)
+        self.asked = [k - before for k in wrt]
+        floats = [k for k in self.state if is_float(step.params[k].type)]
+        self.wrt = [*floats, *(k for k in self.asked if k not in self.state)]
+        self.arrays = [k for k in self.wrt if isinstance(step.params[k].type, Array)]
+        self.numbers = [k for k in self.wrt if k not in self.arrays]
+        self.exchanged = [k for k in self.names if k in self.arrays]
+        alone = replace(step, results=step.results[: of.scalars])
+        both = joint(alone, self.wrt, seed=None, shadows=self.arrays)
+        self.both = dce(dead_stores(simplify(both), [both.params[k] for k in self.state]))
+        self.seeds = {k: self.b.fresh(f"ct_{step.params[k].name}", step.params[k].type) for k in floats}
+
+    def function(self) -> Function:
+        b, step = self.b, self.of.step
+        shadows = {k: self.shadow(k) for k in self.arrays}
+        self.keep_entry()
+        found = self.backward(shadows)
+        results = tuple(found[k] for k in self.asked)
+        params = (*self.params, *self.seeds.values())
+        return Function(f"{step.name}s_reversed", params, b.finish(), results, step.loc)
+
+    def shadow(self, k: int) -> Var:
+        """The cotangent of what an array of the step is at last."""
+        b, like = self.b, self.given[k - 1]
+        made = b.alloc(shape_of(b, like), like.type.dtype, f"ct_{like.name}", zeroed=k not in self.seeds)
+        if k in self.seeds:
+            copy_array(b, self.seeds[k], made)
+        return made
+
+    # -- kept states
+    def keep_entry(self) -> None:
+        """Room for the states that are kept, the first of which is that before the loop."""
+        b = self.b
+        read = _read(self.of.step)
+        self.work = self.fresh_state()
+        self.places = b.alloc((self.slots,), "int64", "places")
+        self.kept: dict[int, Var] = {}
+        for k in self.state:
+            x = self.given[k - 1]
+            if isinstance(x.type, Array) and k not in self.names and self.of.step.params[k] not in read:
+                continue
+            shape = shape_of(b, x) if isinstance(x.type, Array) else []
+            self.kept[k] = b.alloc((self.slots, *shape), x.type.dtype, f"kept_{x.name}")
+        self.keep(const(0), const(0), [*self.given[: self.of.scalars], *self.entry])
+
+    def keep(self, slot: Operand, place: Operand, state: Sequence[Operand]) -> None:
+        self.b.store(self.places, (slot,), place)
+        for k, buffer in self.kept.items():
+            x = state[k - 1]
+            if isinstance(x, Var) and isinstance(x.type, Array):
+                copy_array(self.b, x, buffer, (slot,))
+            else:
+                self.b.store(buffer, (slot,), x)
+
+    def restored(self, slot: Operand) -> list[Operand]:
+        """The state in a slot, its arrays in the loop's own."""
+        b = self.b
+        state: list[Operand] = [*self.given[: self.of.scalars], *self.work]
+        for k, buffer in self.kept.items():
+            target = state[k - 1]
+            if isinstance(target, Var) and isinstance(target.type, Array):
+                _copy_out(b, buffer, slot, target)
+            else:
+                state[k - 1] = b.load(buffer, (slot,), self.given[k - 1].name)
+        return state
+
+    # -- the way back
+    def backward(self, shadows: dict[int, Var]) -> dict[int, Operand]:
+        """The loop over all passes from the last one on; cotangents of what things are before the loop."""
+        b = self.b
+        numbers = [self.seeds.get(k, const(0, self.given[k - 1].type.dtype)) for k in self.numbers]
+        handed = self.after_exchanges([shadows[k] for k in self.exchanged])
+        inits: list[Operand] = [const(1), *numbers, *handed]
+        args = [b.fresh("top", INT)]
+        args += [b.fresh(f"ct_{self.given[k - 1].name}", self.given[k - 1].type) for k in self.numbers]
+        args += [b.fresh(v.name, v.type) for v in handed]
+        outs = [b.fresh(a.name, a.type) for a in args]
+        count = 1 + len(numbers)
+        back = b.fresh("back", INT)
+        with b.block() as stmts:
+            last = b.op("sub", b.op("sub", self.passes, const(1)), back, hint="last")
+            top, state = self.reach(last, args[0])
+            entering = self.before_exchange(args[count:])
+            new = self.pass_back(last, state, args[1:count], {**shadows, **entering})
+            newest = b.load(self.places, (b.op("sub", top, const(1)),), "newest")
+            used = b.cast(b.op("eq", newest, last), "int64")
+            yields = (b.op("sub", top, used, hint="top"), *new, *entering.values())
+        body = Block(tuple(stmts), yields)
+        b.emit(For(back, const(0), self.passes, 1, tuple(args), tuple(inits), body, tuple(outs), loc=b.loc))
+        return {**shadows, **dict(zip(self.numbers, outs[1:count], strict=True))}
+
+    def reach(self, last: Operand, top: Operand) -> tuple[Operand, list[Operand]]:
+        """The state before pass `last`, from the newest that is kept; states on the way are kept while there
+        is room.
+        """
+        b, carried = self.b, self.of.scalars + len(self.of.order)
+        slot = b.op("sub", top, const(1), hint="slot")
+        at = b.load(self.places, (slot,), "at")
+        state = self.restored(slot)
+        inits = (at, top, *state[:carried])
+        args = [b.fresh("at", INT), b.fresh("top", INT)]
+        args += [b.fresh(x.name if isinstance(x, Var) else "carried", x.type) for x in state[:carried]]
+        outs = [b.fresh(a.name, a.type) for a in args]
+        with b.block() as stmts:
+            short = b.op("lt", args[0], last)
+        cond = Block(tuple(stmts), (short,))
+        with b.block() as stmts:
+            left = b.op("sub", last, args[0], hint="left")
+            free = b.op("sub", self.slots, args[1], hint="free")
+            to = b.op("add", args[0], schedule.distance(b, left, free), hint="to")
+            moved = self.forward(args[0], to, [*args[2:], *state[carried:]])
+            short = b.op("lt", to, last)
+            with b.block() as keeping:
+                self.keep(args[1], to, moved)
+            b.if_(short, Block(tuple(keeping)), Block(), ())
+            grown = b.op("add", args[1], b.cast(short, "int64"), hint="top")
+        body = Block(tuple(stmts), (to, grown, *moved[:carried]))
+        b.emit(While(tuple(args), inits, cond, body, tuple(outs), loc=b.loc))
+        return outs[1], [*outs[2:], *state[carried:]]
+
+    def pass_back(
+        self, last: Operand, state: Sequence[Operand], cts: Sequence[Operand], shadows: dict[int, Var]
+    ) -> list[Operand]:
+        """One pass with both sweeps; the new cotangents of numbers."""
+        b, of = self.b, self.of
+        own = [ct for k, ct in zip(self.numbers, cts, strict=True) if k in self.state]
+        given = [self.at(last), *state, *self.constants, *own, *(shadows[k] for k in self.arrays)]
+        found = dict(zip(self.wrt, instantiate(b, self.both, given)[of.scalars :], strict=True))
+        return [
+            found[k] if k in self.state else b.op("add", ct, found[k], hint=f"ct_{self.given[k - 1].name}")
+            for k, ct in zip(self.numbers, cts, strict=True)
+        ]
+
+    # -- exchanges of names
+    def before_exchange(self, handed: Sequence[Var]) -> dict[int, Var]:
+        """From shadows by the names after a pass to shadows by the names before it."""
+        after = dict(zip(self.exchanged, handed, strict=True))
+        first = self.names.start
+        return {k: after[first + self.of.order.index(k - first)] for k in self.exchanged}
+
+    def after_exchanges(self, arrays: Sequence[Var]) -> list[Var]:
+        """The shadows by the names after all passes."""
+        first = self.names.start
+        order = [self.exchanged.index(first + self.of.order[k - first]) for k in self.exchanged]
+        return exchanged(self.b, self.passes, order, arrays)
+
+
+def exchanged(b: Builder, passes: Operand, order: Sequence[int], arrays: Sequence[Var]) -> list[Var]:
+    """Arrays after as many exchanges; `order` says which array each name has after one."""
+    if list(order) == list(range(len(order))):
+        return list(arrays)
+    args = [b.fresh(a.name, a.type) for a in arrays]
+    outs = [b.fresh(a.name, a.type) for a in arrays]
+    body = Block((), tuple(args[k] for k in order))
+    b.emit(
+        For(b.fresh("k", INT), const(0), passes, 1, tuple(args), tuple(arrays), body, tuple(outs), loc=b.loc)
+    )
+    return outs
+
+
+def _copy_out(b: Builder, buffer: Var, slot: Operand, target: Var) -> None:
+    """`target[:] = buffer[slot]`."""
+    nest(b, shape_of(b, target), lambda i: b.store(target, i, b.load(buffer, (slot, *i))))
+
+
+def _read(step: Function) -> frozenset[Var]:
+    """The memory whose elements a pass reads other than to add to them."""
+    memory = roots(step)
+    stmts = (s for s in walk(step.body) if not isinstance(s, Accumulate))
+    return frozenset(r for s in stmts for a in reads(s) for r in memory[a])
+
+
+__all__ = ["Loop", "Passes", "exchanged", "loop"]

@@ -1,0 +1,378 @@
+"""Loops under `checkpoint`: values, effects and derivatives are those of the loop without it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adjit
+from tests.support import oracles, trees
+
+from .checkpointed_programs import PROGRAMS, Made, same
+
+PASSES = (0, 1, 2, 7, 12)
+
+
+def with_snapshots(name: str, snapshots: int | None) -> Made:
+    return PROGRAMS[name][0](functools.partial(adjit.checkpoint, snapshots=snapshots))
+
+
+def fresh(name: str, passes: int) -> tuple[Any, ...]:
+    return (*trees.fresh(PROGRAMS[name][1]), passes)
+
+
+def positions(name: str) -> tuple[int, ...]:
+    return tuple(range(len(PROGRAMS[name][1])))
+
+
+def tolerance(name: str) -> dict[str, float]:
+    return {"rtol": 1e-4, "atol": 1e-5} if name == "float32" else {"rtol": 1e-9, "atol": 1e-11}
+
+
+@pytest.mark.parametrize("snapshots", [1, 2, 3, 50, None])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradients(name: str, snapshots: int | None) -> None:
+    """Against the loop without checkpoint, and its effects on the arguments."""
+    wrt = positions(name)
+    marked = adjit.value_and_grad(with_snapshots(name, snapshots), wrt)
+    plain = adjit.value_and_grad(PROGRAMS[name][0](same), wrt)
+    for passes in PASSES:
+        args, others = fresh(name, passes), fresh(name, passes)
+        value, found = marked(*args)
+        wanted_value, wanted = plain(*others)
+        np.testing.assert_allclose(value, wanted_value, rtol=1e-6 if name == "float32" else 1e-12)
+        for got, want, a, b in zip(found, wanted, args, others, strict=False):
+            np.testing.assert_allclose(got, want, **tolerance(name))
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "float32"])
+def test_gradients_are_those_of_the_function(name: str, rng: np.random.Generator) -> None:
+    """Against differences of the uncompiled function."""
+    f = with_snapshots(name, 2)
+    args = fresh(name, 7)
+    found = adjit.grad(f, positions(name))(*trees.fresh(args))
+    for k, g in enumerate(found):
+        direction = rng.normal(size=np.shape(args[k]))
+        estimate = oracles.directional(f, args, k, direction)
+        assert abs(np.sum(g * direction) - estimate.value) < 1e-6 * max(1.0, abs(estimate.value))
+
+
+def plain_of(name: str) -> Made:
+    return PROGRAMS[name][0](same)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_pullback_may_be_called_twice(name: str) -> None:
+    args = fresh(name, 7)
+    _, wanted = adjit.value_and_grad(plain_of(name), positions(name))(*trees.fresh(args))
+    _, pullback = adjit.vjp(with_snapshots(name, 3), *args, argnums=positions(name), retain=True)
+    for _ in range(2):
+        for got, want in zip(pullback(), wanted, strict=True):
+            np.testing.assert_allclose(got, want, **tolerance(name))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tangents(name: str, rng: np.random.Generator) -> None:
+    args = fresh(name, 7)
+    tangents = [np.asarray(rng.normal(size=np.shape(a)), np.asarray(a).dtype)[()] for a in args[:-1]]
+    got = adjit.jvp(with_snapshots(name, 3), trees.fresh(args), (*tangents, None))
+    want = adjit.jvp(plain_of(name), trees.fresh(args), (*tangents, None))
+    np.testing.assert_allclose(got, want, **tolerance(name))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_second_derivatives(name: str, rng: np.random.Generator) -> None:
+    """Forward over reverse."""
+    args = fresh(name, 5)
+    vector = np.asarray(rng.normal(size=np.shape(args[0])), np.asarray(args[0]).dtype)[()]
+    got = adjit.hvp(with_snapshots(name, 2), trees.fresh(args), vector)
+    want = adjit.hvp(plain_of(name), trees.fresh(args), vector)
+    np.testing.assert_allclose(got, want, **tolerance(name))
+
+
+def size_of_gradient(f: Made) -> Made:
+    inner = adjit.grad(f)
+
+    def g(*args):  # type: ignore[no-untyped-def]
+        found = inner(*args)
+        return np.sum(found * found)
+
+    return adjit.grad(g)
+
+
+EXCHANGING = ("exchanged", "three_in_turn")
+
+
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in EXCHANGING])
+def test_gradients_of_gradients(name: str) -> None:
+    """Reverse over reverse: the way back is differentiated as any program is."""
+    args = fresh(name, 4)
+    got = size_of_gradient(with_snapshots(name, 2))(*trees.fresh(args))
+    want = size_of_gradient(plain_of(name))(*trees.fresh(args))
+    np.testing.assert_allclose(got, want, **tolerance(name))
+
+
+@pytest.mark.parametrize("name", EXCHANGING)
+def test_reverse_over_reverse_of_an_exchange_is_refused(name: str) -> None:
+    with pytest.raises(adjit.NotDifferentiableError, match="arrays are exchanged in a loop"):
+        size_of_gradient(with_snapshots(name, 2))(*fresh(name, 4))
+
+
+# -- what is refused, and what only looks like it
+
+
+def draws(x, n):  # type: ignore[no-untyped-def]
+    for _ in adjit.checkpoint(range(n)):
+        x = x * np.random.normal()
+    return x
+
+
+def prints(x, n):  # type: ignore[no-untyped-def]
+    for _ in adjit.checkpoint(range(n)):
+        x = np.sin(x)
+        print(x)
+    return x
+
+
+def grows(x, n):  # type: ignore[no-untyped-def]
+    found = [x]
+    for _ in adjit.checkpoint(range(n)):
+        found.append(np.sin(found[-1]))
+    return found[-1]
+
+
+def chosen_before(x, n):  # type: ignore[no-untyped-def]
+    a = np.array([x, 1.0])
+    b = np.array([x * x, 2.0])
+    c = a if x > 0.0 else b
+    for _ in adjit.checkpoint(range(n)):
+        c[0] = np.sin(c[0]) * a[1]
+    return a[0] + b[0]
+
+
+def parts_exchanged(x, n):  # type: ignore[no-untyped-def]
+    a = np.array([[x, 1.0], [x * x, 2.0]])
+    u, v = a[0], a[1]
+    for _ in adjit.checkpoint(range(n)):
+        u[0] *= v[1]
+        u, v = v, u
+    return a[0, 0] * u[0]
+
+
+def exchanged_under_a_condition(x, n):  # type: ignore[no-untyped-def]
+    u, v = np.array([x, 1.0]), np.array([x * x, 2.0])
+    for k in adjit.checkpoint(range(n)):
+        u[0] *= v[1]
+        if k % 2 == 0:
+            u, v = v, u
+    return u[0]
+
+
+def over_an_array(x, n):  # type: ignore[no-untyped-def]
+    y = 1.0
+    for w in adjit.checkpoint(np.linspace(0.0, x, n)):
+        y *= w
+    return y
+
+
+def no_snapshots(x, n):  # type: ignore[no-untyped-def]
+    for _ in adjit.checkpoint(range(n), snapshots=0):
+        x = np.sin(x)
+    return x
+
+
+def half_a_snapshot(x, n):  # type: ignore[no-untyped-def]
+    for _ in adjit.checkpoint(range(n), snapshots=0.5):
+        x = np.sin(x)
+    return x
+
+
+def of_the_run(x, n):  # type: ignore[no-untyped-def]
+    while adjit.checkpoint(x > 0.1, snapshots=n):
+        x = 0.5 * np.sin(x)
+    return x
+
+
+def around_an_if(x, n):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        if adjit.checkpoint(x > 0.1):
+            x = 0.5 * np.sin(x)
+    return x
+
+
+def stored(x, n):  # type: ignore[no-untyped-def]
+    passes = adjit.checkpoint(range(n))
+    return x * len(passes)
+
+
+REFUSED = {
+    "draws random numbers": (draws, adjit.UnsupportedSyntaxError),
+    "seeds them or prints": (prints, adjit.UnsupportedSyntaxError),
+    "a list whose length is known at run time": (grows, adjit.UnsupportedSyntaxError),
+    "may share memory in a checkpointed loop": (chosen_before, adjit.OverwriteError),
+    "`u` and `v` may share memory": (parts_exchanged, adjit.OverwriteError),
+    "exchanges arrays under a condition": (exchanged_under_a_condition, adjit.OverwriteError),
+    "a `for` loop over": (over_an_array, adjit.InferenceError),
+    "at least 1, not 0": (no_snapshots, adjit.InferenceError),
+    "a number of states, not 0.5": (half_a_snapshot, adjit.InferenceError),
+    "the snapshots of a `while` loop depend": (of_the_run, adjit.InferenceError),
+    "around the condition of an `if`": (around_an_if, adjit.UnsupportedSyntaxError),
+    "the header of a checkpointed loop": (stored, adjit.AdjitError),
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_refusals(words: str) -> None:
+    f, error = REFUSED[words]
+    with pytest.raises(error, match=words) as found:
+        adjit.grad(f)(0.7, 5)
+    assert found.value.location is not None and found.value.location.file == __file__
+
+
+def test_snapshots_of_a_run_are_checked() -> None:
+    def f(x, n, s):  # type: ignore[no-untyped-def]
+        for _ in adjit.checkpoint(range(n), snapshots=s):
+            x = np.sin(x)
+        return x
+
+    with pytest.raises(ValueError, match="snapshots must be at least 1"):
+        adjit.grad(f)(0.7, 5, 0)
+    assert adjit.grad(f)(0.7, 5, 1) == adjit.grad(f)(0.7, 5, 4)
+
+
+def test_intermediates_of_a_pass_are_refused() -> None:
+    def f(x, n):  # type: ignore[no-untyped-def]
+        h = x
+        for _ in adjit.checkpoint(range(n)):
+            h = np.sin(h)
+        return h
+
+    with pytest.raises(adjit.NotDifferentiableError, match="`h` is assigned in a checkpointed loop"):
+        adjit.grad(f, intermediates=("h",))(0.7, 5)
+    h = adjit.grad(lambda x: f(x, 5) * 2.0, intermediates=())(0.7)
+    assert h == 2.0 * adjit.grad(f)(0.7, 5)
+
+
+# -- other ways to call
+
+
+@pytest.mark.parametrize("name", ["scalars", "new_arrays", "ends_early", "until", "history"])
+def test_batches(name: str) -> None:
+    """One example after the other, each with passes of its own."""
+    *floats, passes = fresh(name, 6)
+    batch = np.stack([floats[0], 0.9 * floats[0], 1.1 * floats[0]])
+    axes = (0, *(None for _ in floats[1:]), None)
+    gradient = adjit.grad(with_snapshots(name, 2))
+    got = adjit.vmap(gradient, axes)(batch, *floats[1:], passes)
+    want = [adjit.grad(plain_of(name))(x, *floats[1:], passes) for x in batch]
+    np.testing.assert_allclose(got, want, rtol=1e-9)
+
+
+def test_hessians_and_jacobians() -> None:
+    args = fresh("before_and_after", 5)
+    marked, plain = with_snapshots("before_and_after", 2), plain_of("before_and_after")
+    np.testing.assert_allclose(adjit.hessian(marked)(*args), adjit.hessian(plain)(*args), rtol=1e-9)
+
+    def vector(loop):  # type: ignore[no-untyped-def]
+        def f(x, n):  # type: ignore[no-untyped-def]
+            for _ in loop(range(n)):
+                x = np.sin(x) * x[0]
+            return x
+
+        return f
+
+    x = np.array([0.4, 0.8, 1.3])
+    for transform in (adjit.jacrev, adjit.jacfwd):
+        np.testing.assert_allclose(
+            transform(vector(adjit.checkpoint))(x, 6), transform(vector(same))(x, 6), rtol=1e-12
+        )
+
+
+def test_values_alone() -> None:
+    for name in PROGRAMS:
+        args = fresh(name, 7)
+        assert adjit.jit(with_snapshots(name, 2))(*trees.fresh(args)) == adjit.jit(plain_of(name))(*args)
+
+
+def test_gradients_into_arrays_of_the_caller() -> None:
+    args = fresh("in_place", 7)
+    want = adjit.grad(plain_of("in_place"), (0, 1))(*trees.fresh(args))
+    buffers = (np.ones(5), np.ones(5))
+    adjit.value_and_grad(with_snapshots("in_place", 2), (0, 1)).accumulate(buffers, *args)
+    for got, w in zip(buffers, want, strict=True):
+        np.testing.assert_allclose(got, 1.0 + w, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "options", [{"debug_nans": True}, {"boundscheck": False}, {"precise": True}, {"fastmath": True}]
+)
+def test_options(options: dict[str, bool]) -> None:
+    for name in ("in_place", "new_arrays", "until"):
+        args = fresh(name, 7)
+        got = adjit.grad(with_snapshots(name, 2), **options)(*trees.fresh(args))
+        np.testing.assert_allclose(got, adjit.grad(plain_of(name))(*args), rtol=1e-9)
+
+
+def test_nan_in_a_pass_is_found() -> None:
+    def f(x, n):  # type: ignore[no-untyped-def]
+        for _ in adjit.checkpoint(range(n)):
+            x = np.sqrt(x - 1.0)
+        return x
+
+    with pytest.raises(adjit.NonFiniteError):
+        adjit.grad(f, debug_nans=True)(3.0, 5)
+
+
+def test_an_index_out_of_bounds_is_found_in_its_pass() -> None:
+    def f(u, n):  # type: ignore[no-untyped-def]
+        for k in adjit.checkpoint(range(n)):
+            u[k] = np.sin(u[k])
+        return np.sum(u)
+
+    with pytest.raises(IndexError):
+        adjit.grad(f)(np.ones(3), 5)
+
+
+def test_not_on_a_gpu() -> None:
+    with pytest.raises(
+        adjit.UnsupportedSyntaxError, match='checkpointed loops do not run with target="cuda"'
+    ):
+        adjit.grad(with_snapshots("scalars", 3), target="cuda").source(*fresh("scalars", 3))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["exchanged", "ends_early", "nested", "views"])
+def test_gradients_compiled(name: str, compiled: None) -> None:
+    args = fresh(name, 12)
+    got = adjit.grad(with_snapshots(name, 3), positions(name))(*trees.fresh(args))
+    want = adjit.grad(plain_of(name), positions(name))(*args)
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.compiled
+def test_gradients_in_threads(compiled: None) -> None:
+    args = fresh("in_a_loop", 12)
+    got = adjit.grad(with_snapshots("in_a_loop", 3), parallel=2)(*trees.fresh(args))
+    np.testing.assert_allclose(got, adjit.grad(plain_of("in_a_loop"))(*args), rtol=1e-9)
+
+
+def test_a_condition_that_writes_is_refused() -> None:
+    """A function of the user's that has the name."""
+
+    def checkpoint(a):  # type: ignore[no-untyped-def]
+        a[0] = a[0] * 1.5
+        return a[0] < 5.0
+
+    def f(x):  # type: ignore[no-untyped-def]
+        a = np.array([x, x])
+        while checkpoint(a):
+            a[1] *= a[0]
+        return a[1]
+
+    with pytest.raises(adjit.OverwriteError, match="the condition of a `while` writes an array"):
+        adjit.grad(f)(0.7)
