@@ -16,7 +16,6 @@ import numpy as np
 
 from .ir.types import PARTS
 
-WHOLES = {part: whole for whole, part in PARTS.items()}
 TO_PARTS = {np.dtype(whole): np.dtype(part) for whole, part in PARTS.items()}
 TO_WHOLE = {part: whole for whole, part in TO_PARTS.items()}
 NUMBER_KEYS, ARRAY_KEYS = ("real", "imag"), ("parts",)
@@ -121,7 +120,6 @@ __all__ = [
     "CONJUGATED",
     "NUMBER_KEYS",
     "PARTS",
-    "WHOLES",
     "ComplexArray",
     "ComplexNumber",
     "ComplexSingle",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler import complexes
+from ..compiler.ir.types import WHOLES
 from ..compiler.program import NodeSpec, ResultLeaf
 from ..errors import SeedError
 from . import pytree
@@ -61,7 +62,7 @@ def complex_parts(
     like = likes[at[0]]
     is_array = tree.kind in complexes.ARRAYS
     shape = np.shape(like)[:-1] if is_array else ()
-    kind = np.dtype(complexes.WHOLES[np.result_type(like).name])
+    kind = np.dtype(WHOLES[np.result_type(like).name])
     given = np.asarray(value)
     if given.dtype.kind not in "fiubc" or given.dtype.itemsize > 16:
         raise SeedError(f"{what} has dtype {given.dtype}", hint=f"pass one of dtype {kind}")

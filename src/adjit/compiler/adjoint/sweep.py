@@ -36,6 +36,7 @@ from ..ir.types import Array
 from ..ir.visitor import free_vars
 from ..library import ROUTINES
 from ..ops import TABLE
+from ..ops.arithmetic import PRODUCTS_WITH_ZERO
 from .activity import Activity, is_active
 from .again import Again
 from .copying import copy_array, fill, nest, shape_of
@@ -161,7 +162,7 @@ class ReverseSweep:
             if partial is None:
                 continue
             # where the cotangent of a product with one is zero, no change of the partial counts
-            swapped = stmt.op in ("smul", "umul") and k == 1
+            swapped = stmt.op in PRODUCTS_WITH_ZERO and k == 1
             pair = (partial, ct) if swapped else (ct, partial)
             self.ct.add(stmt.args[k], self.product(stmt, *pair, k))
 

@@ -35,6 +35,7 @@ from ..ir.types import Array, Scalar, is_float
 from ..ir.visitor import max_number, walk
 from ..library import ROUTINES
 from ..ops import TABLE
+from ..ops.arithmetic import PRODUCTS_WITH_ZERO
 from .activity import Activity, activity
 from .copying import copy_array, shape_of
 from .needs import active_positions
@@ -206,9 +207,8 @@ class TangentMode:
             if partial is None:
                 continue
             t = self.tangent(stmt.args[k])
-            if (
-                stmt.op in ("smul", "umul") and k == 1
-            ):  # where the cotangent is zero, no change of the partial counts
+            # where the cotangent of a product with one is zero, no change of the partial counts
+            if stmt.op in PRODUCTS_WITH_ZERO and k == 1:
                 t, partial = partial, t
             term = self._product(stmt, t, partial, hint)
             total = term if total is None else b.op("add", total, term, hint=hint)

@@ -153,9 +153,7 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     if args and function in list_methods.JOINING and list_methods.is_open(ctx, args[0]):
         return list_methods.joined(ctx, function, args, kwargs)
     if arrays.knows(function):
-        args = [lists.plain(ctx, v) for v in args]
-    if arrays.knows(function):
-        return arrays.numpy_call(ctx, function, list(args), kwargs)
+        return arrays.numpy_call(ctx, function, [lists.plain(ctx, v) for v in args], kwargs)
     if _own(function):
         return _transform(ctx, function, args, kwargs)
     if hasattr(function, "inlined"):  # a function with a rule of its own

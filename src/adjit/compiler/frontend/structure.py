@@ -19,13 +19,12 @@ from ..complexes import (
     CONJUGATED,
     NUMBER_KEYS,
     PARTS,
-    WHOLES,
     ComplexArray,
     is_complex,
     kind_of_number,
 )
 from ..ir.nodes import Operand, Var
-from ..ir.types import Array, Scalar
+from ..ir.types import WHOLES, Array, Scalar
 from ..program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
 from .arrays import as_variable, full, materialise, parameter
 from .arrays.complexes import conjugate

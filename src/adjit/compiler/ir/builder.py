@@ -41,7 +41,7 @@ from .nodes import (
     View,
     While,
 )
-from .types import BOOL, FLOAT64, INT, PARTS, Array, Scalar, Type
+from .types import BOOL, FLOAT64, INT, PARTS, WHOLES, Array, Scalar, Type
 
 Index = Sequence[Operand]
 
@@ -275,7 +275,7 @@ class Builder:
         assert isinstance(array.type, Array)
         rank = array.type.ndim - 1
         layout = array.type.layout if array.type.layout == "C" else "A"
-        out = self.fresh(array.name, Array(complexes.WHOLES[array.type.dtype], rank, layout))
+        out = self.fresh(array.name, Array(WHOLES[array.type.dtype], rank, layout))
         lengths = [self.dim(array, axis) for axis in range(rank)]
         axes = tuple(Slice(axis, const(0), n, const(1)) for axis, n in enumerate(lengths))
         self.emit(View(out, array, axes, (), loc=self.loc))

@@ -13,6 +13,7 @@ SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 DTYPES = (*FLOATS, *SIGNED, *UNSIGNED, "bool")
 PARTS = {"complex64": "float32", "complex128": "float64"}  # only until the frontend has lowered them
+WHOLES = {part: whole for whole, part in PARTS.items()}
 
 
 @dataclass(frozen=True, slots=True)

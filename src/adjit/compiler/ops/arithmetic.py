@@ -49,6 +49,9 @@ def _smul(ct: float, p: float) -> float:
     return ct if ct == 0 and not np.isfinite(p) else ct * p
 
 
+PRODUCTS_WITH_ZERO = ("smul", "umul")  # zero where the first argument is, whatever the second
+
+
 @define("smul", 2, "smul({0}, {1})", _smul, singular=True)
 def smul_partials(ct: Value, p: Value, out: Value) -> tuple[object, ...]:
     return p, ct

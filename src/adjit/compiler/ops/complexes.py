@@ -12,9 +12,8 @@ from typing import NoReturn
 
 from ...errors import InferenceError, MissingRuleError
 from ..ir.nodes import Location, Operand
-from ..ir.types import BOOL, PARTS, Scalar, Type
+from ..ir.types import BOOL, PARTS, WHOLES, Scalar, Type
 
-WHOLES = {part: whole for whole, part in PARTS.items()}
 MAKING = frozenset(("complex",))
 ARITHMETIC = frozenset(("add", "sub", "mul", "div", "pow"))
 FUNCTIONS = frozenset(

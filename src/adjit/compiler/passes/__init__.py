@@ -27,7 +27,7 @@ from .first_stores import first_stores
 from .forward_stores import forward_stores
 from .fuse import fuse
 from .gather import gather
-from .history import history as history
+from .history import history
 from .hoist import hoist
 from .promote import promote
 from .relay import relay
@@ -35,10 +35,9 @@ from .reorder import reorder
 from .required import required
 from .shift import shift
 from .simplify import simplify_ops
-from .spell_out import scaled as scaled
-from .spell_out import unscaled as unscaled
+from .spell_out import scaled, unscaled
 from .stages import stages
-from .unguard import unguard as unguard
+from .unguard import unguard
 from .unroll import unroll
 from .widest import widest
 
@@ -227,6 +226,12 @@ __all__ = [
     "finish_divided",
     "finish_for_kernels",
     "finish_for_threads",
+    "history",
     "in_strips",
+    "scaled",
     "simplify",
+    "staged",
+    "staged_but_sums",
+    "unguard",
+    "unscaled",
 ]

@@ -28,7 +28,11 @@ from .rim import Box, Rim, over
 
 def clears(fn: Function) -> Function:
     """Store where a loop would add to what it has cleared."""
-    if not any(isinstance(s, Accumulate) for s in walk(fn.body)):
+    stmts = list(walk(fn.body))
+    clearing = (
+        isinstance(s, For) and bool(s.body.stmts) and all(map(is_zero_store, s.body.stmts)) for s in stmts
+    )
+    if not any(isinstance(s, Accumulate) for s in stmts) or not any(clearing):
         return fn
     found = _Finder(fn).all()
     return _Writing(fn, found).run() if found else fn

@@ -42,16 +42,24 @@ from ..ir.nodes import (
     View,
 )
 from ..ir.types import Scalar
-from ..ir.visitor import operands, substitute, walk, without
+from ..ir.visitor import every_block, operands, substitute, walk, without
 from .rewrite import Rewriter
 from .rim import Box, Rim
 
 
 def history(fn: Function) -> Function:
     """Compute saved states where they are saved."""
+    if not any(map(_copies, every_block(fn.body))):
+        return fn
     facts = Dependence(fn)
     found = [h for s in fn.body.stmts if isinstance(s, For) for h in _Finder(facts, s).all()]
     return _Writing(fn, found).run() if found else fn
+
+
+def _copies(block: Block) -> bool:
+    """Whether a block stores what it has just loaded."""
+    loaded = {s.out for s in block.stmts if isinstance(s, Load)}
+    return any(isinstance(s, Store) and s.value in loaded for s in block.stmts)
 
 
 Copy = tuple[Load, Store]

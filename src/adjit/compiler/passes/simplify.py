@@ -15,6 +15,7 @@ from ..ir.builder import const
 from ..ir.nodes import Block, Check, Const, For, Function, If, Op, Operand, Stmt, Var, While
 from ..ir.types import BOOL, INT, is_float, is_integer
 from ..ir.visitor import int_const
+from ..ops.arithmetic import PRODUCTS_WITH_ZERO
 from ..ops.core import fold
 from .rewrite import Rewriter
 
@@ -98,7 +99,7 @@ def products(op: Op, makers: Makers) -> Operand | Application | None:
     """`x * 0 => 0` (integers), `x * -1.0 => -x`, `x / 2.0 => x * 0.5` (powers of two), `smul(0.5, x) => 0.5 *
     x` (constants but zero), and powers, see `_power`
     """
-    if op.op in ("smul", "umul"):
+    if op.op in PRODUCTS_WITH_ZERO:
         return ("mul", op.args) if isinstance(op.args[0], Const) and op.args[0].value else None
     if op.op == "mul":
         for a, b in (op.args, op.args[::-1]):

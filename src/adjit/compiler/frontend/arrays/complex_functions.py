@@ -16,14 +16,13 @@ import numpy as np
 from ....errors import InferenceError, MissingRuleError
 from ...definitions import OPS
 from ...ir.builder import const
-from ...ir.nodes import Operand
 from ...ir.types import PARTS
-from ..values import ArrayValue, Sequence_, Static, Value, VirtualArray
-from . import create, elementwise, fill, indexing, linear, store, view
+from ..values import Sequence_, Static, Value, VirtualArray
+from . import create, elementwise, fill, indexing, linear, store
 from .complexes import angle_of, combined, conjugate, elementwise_of, is_complex, make, part
 from .context import Context
 from .numpy_table import GATES, builtin, convert, name_of, numpy_call
-from .products import dot
+from .products import dot, real_blocks
 from .promote import is_array, is_number, result_type
 from .scalars import BY_FUNCTION
 from .shapes import as_array, constant, ravel
@@ -127,26 +126,6 @@ def _norm(ctx: Context, x: Value, ord: Value = create.NONE, axis: Value = create
     return numpy_call(ctx, np.linalg.norm, [numpy_call(ctx, np.abs, [a], {})], named)
 
 
-def blocks(ctx: Context, a: Value) -> ArrayValue:
-    """The real matrix of twice the size, each x + iy as ((x, -y), (y, x))."""
-    b, source = ctx.b, as_array(ctx, a)
-    source = fill.in_memory(ctx, source)
-    n, m = source.shape
-    out = fill.allocate(ctx, tuple(linear.times(b, k, TWO) for k in (n, m)), PARTS[source.dtype])
-
-    def block(index: Sequence[Operand]) -> None:
-        z = view.element(ctx, source, index)
-        row, column = (linear.times(b, i, TWO) for i in index)
-        below, beside = (linear.plus(b, i, view.ONE) for i in (row, column))
-        x, y = b.op("real", z), b.op("imag", z)
-        for at, value in (((row, column), x), ((row, beside), b.op("neg", y)), ((below, column), y)):
-            b.store(out.base, at, value)
-        b.store(out.base, (below, beside), x)
-
-    fill.nest(ctx, (n, m), block)
-    return out
-
-
 def _matrix(ctx: Context, a: Value, name: str) -> VirtualArray:
     found = as_array(ctx, a)
     if len(found.shape) != 2:
@@ -161,7 +140,10 @@ def _matrix(ctx: Context, a: Value, name: str) -> VirtualArray:
 @handles(np.linalg.inv)
 def _inv(ctx: Context, a: Value) -> Value:
     matrix = _matrix(ctx, a, "np.linalg.inv")
-    found = as_array(ctx, numpy_call(ctx, np.linalg.inv, [blocks(ctx, matrix)], {}))
+    found = as_array(
+        ctx,
+        numpy_call(ctx, np.linalg.inv, [real_blocks(ctx, fill.in_memory(ctx, as_array(ctx, matrix)))], {}),
+    )
     even, odd = Static(slice(0, None, 2)), Static(slice(1, None, 2))
     both = [as_array(ctx, indexing.getitem(ctx, found, Sequence_((rows, even)))) for rows in (even, odd)]
     return fill.materialise(ctx, combined(ctx, both[0], both[1], matrix.dtype))
@@ -186,7 +168,12 @@ def _solve(ctx: Context, a: Value, b: Value) -> Value:
     for k, side in enumerate(parts):
         rows = Static(slice(k, None, 2))
         store.setitem(ctx, sides, rows, side)
-    found = as_array(ctx, numpy_call(ctx, np.linalg.solve, [blocks(ctx, matrix), sides], {}))
+    found = as_array(
+        ctx,
+        numpy_call(
+            ctx, np.linalg.solve, [real_blocks(ctx, fill.in_memory(ctx, as_array(ctx, matrix))), sides], {}
+        ),
+    )
     both = [indexing.getitem(ctx, found, Static(slice(k, None, 2))) for k in (0, 1)]
     return fill.materialise(ctx, combined(ctx, as_array(ctx, both[0]), as_array(ctx, both[1]), dtype))
 
@@ -208,19 +195,23 @@ def _allclose(ctx: Context, a: Value, b: Value, rtol: Value = RTOL, atol: Value 
 # -- parts, and questions about types
 
 
+def _operand(ctx: Context, x: Value) -> Value:
+    return x if is_number(x) else as_array(ctx, x)
+
+
 @builtin(np.real)
 def _real(ctx: Context, val: Value) -> Value:
-    return part(ctx, val if is_number(val) else as_array(ctx, val), "real")
+    return part(ctx, _operand(ctx, val), "real")
 
 
 @builtin(np.imag)
 def _imag(ctx: Context, val: Value) -> Value:
-    return part(ctx, val if is_number(val) else as_array(ctx, val), "imag")
+    return part(ctx, _operand(ctx, val), "imag")
 
 
 @builtin(np.conjugate)
 def _conjugate(ctx: Context, x: Value) -> Value:
-    return conjugate(ctx, x if is_number(x) else as_array(ctx, x))
+    return conjugate(ctx, _operand(ctx, x))
 
 
 @builtin(np.angle)
@@ -270,9 +261,10 @@ def _of_cmath(op: str, ctx: Context, z: Value) -> Value:
     return weak(elementwise_of(ctx, op, _number(ctx, z, op)))
 
 
-for _name in ("exp", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"):
-    builtin(getattr(cmath, _name))(partial(_of_cmath, _name))
-for _name in ("asinh", "acosh", "atanh"):
+for _name in (
+    *("exp", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+):
     builtin(getattr(cmath, _name))(partial(_of_cmath, _name))
 for _name in ("isnan", "isinf", "isfinite"):
     builtin(getattr(cmath, _name))(

@@ -10,8 +10,7 @@ import numpy as np
 
 from ...ir.builder import const
 from ...ir.nodes import Operand
-from ...ir.types import PARTS
-from ...ops.complexes import WHOLES
+from ...ir.types import PARTS, WHOLES
 from ..values import ArrayValue, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
 from . import create, elementwise
 from .context import Context

@@ -111,23 +111,32 @@ def complex_product(ctx: Context, a: ArrayValue, b: ArrayValue, kind: str) -> Ar
     n, k, m = a.shape[0], a.shape[1], b.shape[1]
     if not view.is_whole(builder, a) or getattr(a.base.type, "layout", "") != "C":
         a = fill.materialise(ctx, a)
-    blocks = fill.allocate(ctx, (linear.times(builder, k, TWO), linear.times(builder, m, TWO)), PARTS[kind])
-
-    def block(index: view.Index) -> None:
-        z = view.element(ctx, b, index)
-        x, y = builder.op("real", z), builder.op("imag", z)
-        row, column = (linear.times(builder, i, TWO) for i in index)
-        below, beside = (linear.plus(builder, i, view.ONE) for i in (row, column))
-        builder.store(blocks.base, (row, column), x)
-        builder.store(blocks.base, (row, beside), y)
-        builder.store(blocks.base, (below, column), builder.op("neg", y))
-        builder.store(blocks.base, (below, beside), x)
-
-    fill.nest(ctx, (k, m), block)
+    blocks = real_blocks(ctx, b, conjugate=True)
     out = fill.allocate(ctx, (n, m), kind)
     rows = builder.parts(out.base, (n, linear.times(builder, m, TWO)))
     left = builder.parts(a.base, (n, linear.times(builder, k, TWO)))
     builder.call("gemm", rows, left, blocks.base)
+    return out
+
+
+def real_blocks(ctx: Context, a: AnyArray, *, conjugate: bool = False) -> ArrayValue:
+    """The real matrix of twice the size, each x + iy as ((x, -y), (y, x)); each x - iy if `conjugate`."""
+    b = ctx.b
+    n, m = a.shape
+    out = fill.allocate(ctx, (linear.times(b, n, TWO), linear.times(b, m, TWO)), PARTS[a.dtype])
+
+    def block(index: view.Index) -> None:
+        z = view.element(ctx, a, index)
+        x, y = b.op("real", z), b.op("imag", z)
+        row, column = (linear.times(b, i, TWO) for i in index)
+        below, beside = (linear.plus(b, i, view.ONE) for i in (row, column))
+        minus, plus = ((below, column), (row, beside)) if conjugate else ((row, beside), (below, column))
+        b.store(out.base, (row, column), x)
+        b.store(out.base, minus, b.op("neg", y))
+        b.store(out.base, plus, y)
+        b.store(out.base, (below, beside), x)
+
+    fill.nest(ctx, (n, m), block)
     return out
 
 
