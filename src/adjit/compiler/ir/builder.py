@@ -244,13 +244,11 @@ class Builder:
         axes: Sequence[Slice],
         fixed: Sequence[tuple[int, Operand]] = (),
         hint: str | None = None,
+        type_: Array | None = None,
     ) -> Var:
-        out = self.fresh(hint or array.name, Array(array.type.dtype, len(axes), "A"))
+        out = self.fresh(hint or array.name, type_ or Array(array.type.dtype, len(axes), "A"))
         self.emit(View(out, array, tuple(axes), tuple(fixed), loc=self.loc))
-        self.origins[out] = self.origin(array)
-        for axis, a in enumerate(axes):
-            self.scopes[-1].known["dim", out, axis] = a.length
-        return out
+        return self._reference(out, array, [a.length for a in axes])
 
     def half(self, array: Var, k: int) -> Var:
         """All real (`k` 0) or imaginary (1) parts of a complex array."""
@@ -259,14 +257,9 @@ class Builder:
         if isinstance(known, Var):
             return known
         rank = array.type.ndim
-        lengths = [self.dim(array, axis) for axis in range(rank)]
-        axes = tuple(Slice(axis, const(0), n, const(1)) for axis, n in enumerate(lengths))
-        out = self.fresh(array.name, Array(PARTS[array.type.dtype], rank, "A"))
-        self.emit(View(out, array, axes, ((rank, const(k)),), loc=self.loc))
-        self.origins[out] = self.origin(array)
+        type_ = Array(PARTS[array.type.dtype], rank, "A")
+        out = self.view(array, self._every(array, rank), ((rank, const(k)),), type_=type_)
         self.halves[out] = (array, k)
-        for axis, n in enumerate(lengths):
-            self.scopes[-1].known["dim", out, axis] = n
         self.scopes[-1].known["half", array, k] = out
         return out
 
@@ -275,31 +268,28 @@ class Builder:
         assert isinstance(array.type, Array)
         rank = array.type.ndim - 1
         layout = array.type.layout if array.type.layout == "C" else "A"
-        out = self.fresh(array.name, Array(WHOLES[array.type.dtype], rank, layout))
-        lengths = [self.dim(array, axis) for axis in range(rank)]
-        axes = tuple(Slice(axis, const(0), n, const(1)) for axis, n in enumerate(lengths))
-        self.emit(View(out, array, axes, (), loc=self.loc))
+        type_ = Array(WHOLES[array.type.dtype], rank, layout)
+        return self.view(array, self._every(array, rank), type_=type_)
+
+    def _every(self, array: Var, rank: int) -> list[Slice]:
+        """The first `rank` axes of an array, whole."""
+        return [Slice(axis, const(0), self.dim(array, axis), const(1)) for axis in range(rank)]
+
+    def reshape(self, array: Var, shape: Index, hint: str | None = None, dtype: str | None = None) -> Var:
+        out = self.fresh(hint or array.name, Array(dtype or array.type.dtype, len(shape)))
+        self.emit(Reshape(out, array, tuple(shape), loc=self.loc))
+        return self._reference(out, array, shape)
+
+    def _reference(self, out: Var, array: Var, lengths: Sequence[Operand]) -> Var:
+        """Note of a new reference what it refers to and how long it is."""
         self.origins[out] = self.origin(array)
         for axis, n in enumerate(lengths):
             self.scopes[-1].known["dim", out, axis] = n
         return out
 
-    def reshape(self, array: Var, shape: Index, hint: str | None = None) -> Var:
-        out = self.fresh(hint or array.name, Array(array.type.dtype, len(shape)))
-        self.emit(Reshape(out, array, tuple(shape), loc=self.loc))
-        self.origins[out] = self.origin(array)
-        for axis, n in enumerate(shape):
-            self.scopes[-1].known["dim", out, axis] = n
-        return out
-
     def parts(self, array: Var, shape: Index) -> Var:
         """The memory of a complex array as a real one of this shape, parts in turn."""
-        out = self.fresh(array.name, Array(PARTS[array.type.dtype], len(shape)))
-        self.emit(Reshape(out, array, tuple(shape), loc=self.loc))
-        self.origins[out] = self.origin(array)
-        for axis, n in enumerate(shape):
-            self.scopes[-1].known["dim", out, axis] = n
-        return out
+        return self.reshape(array, shape, dtype=PARTS[array.type.dtype])
 
     def call(self, name: str, *args: Operand, attrs: tuple[Hashable, ...] = ()) -> None:
         self.emit(Call(name, args, attrs, loc=self.loc))
