@@ -104,3 +104,13 @@ def test_raises_where_numpy_does(k: int) -> None:
         adjit.grad(fun)(*copied(args))
     if fun is by_a_raise:
         assert isinstance(ours.value, ValueError) and "three" in str(ours.value) and theirs.type is ValueError
+
+
+def test_a_promise_takes_the_checks_away_and_not_what_follows_from_them() -> None:
+    args = CASES[0][1]
+    checked = adjit.value_and_grad(rows_by_data)
+    promised = adjit.value_and_grad(rows_by_data, boundscheck=False)
+    assert "outside(" in checked.source(*args) and "outside(" not in promised.source(*args)
+    assert promised.source(*args).count("for ") <= checked.source(*args).count("for ")
+    for a, b in zip(checked(*args), promised(*args), strict=True):
+        np.testing.assert_array_equal(a, b)

@@ -38,6 +38,7 @@ from .passes import (
     finish_for_threads,
     history,
     in_strips,
+    promised,
     scaled,
     simplify,
     staged,
@@ -51,9 +52,9 @@ from .watch import watched
 
 Pass = Callable[[Function], Function]
 
-AFTER_CAPTURE: tuple[Pass, ...] = (entry, simplify, in_strips)
+AFTER_CAPTURE: tuple[Pass, ...] = (simplify, in_strips)
 AFTER_DERIVATIVE: tuple[Pass, ...] = (simplify,)
-AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (entry, simplify)
+AFTER_CAPTURE_FOR_KERNELS: tuple[Pass, ...] = (simplify,)
 SPELLED: tuple[Pass, ...] = (
     adjoint.expanded,
     expand_rules,
@@ -114,8 +115,9 @@ def capture(
             with guessing(False):
                 program = specialise(fun, arguments, options, plain)
     inspected(program.function, "capture")
+    first = (entry,) if options.boundscheck else (entry, promised)
     chosen = AFTER_CAPTURE if options.target == "cpu" else AFTER_CAPTURE_FOR_KERNELS
-    return replace(program, function=passes(program.function, chosen))
+    return replace(program, function=passes(program.function, (*first, *chosen)))
 
 
 def repeatable(program: Program) -> bool:

@@ -32,7 +32,7 @@ from .hoist import hoist
 from .promote import promote
 from .relay import relay
 from .reorder import reorder
-from .required import required
+from .required import promised, required
 from .shift import shift
 from .simplify import simplify_ops
 from .spell_out import scaled, unscaled
@@ -228,6 +228,7 @@ __all__ = [
     "finish_for_threads",
     "history",
     "in_strips",
+    "promised",
     "scaled",
     "simplify",
     "staged",

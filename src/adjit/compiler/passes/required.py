@@ -25,7 +25,7 @@ from ..analyses.ranges import NEGATED, Ranges, comparison
 from ..ir.builder import const
 from ..ir.nodes import UNEQUAL, Block, Bounds, Call, Check, Dim, Function, Op, Operand, Stmt, Var, While
 from ..ir.types import INT, Array, grows
-from ..ir.visitor import operands, walk
+from ..ir.visitor import operands, walk, without
 from .rewrite import Rewriter
 
 # Ops that are computed early without harm: none of them can raise.
@@ -36,6 +36,12 @@ def required(fn: Function) -> Function:
     """Check lengths first, and use what is known of them then."""
     moved = _Entry(fn).run()
     return _Following(moved).run() if any(isinstance(s, Bounds) for s in moved.body.stmts) else moved
+
+
+def promised(fn: Function) -> Function:
+    """Without bounds checks, which the user has promised to be superfluous; what follows from them stays."""
+    bounds = {s for s in walk(fn.body) if isinstance(s, Bounds)}
+    return replace(fn, body=without(fn.body, bounds)) if bounds else fn
 
 
 def _at_least(forms: Forms, stmt: Bounds) -> tuple[Var, int, int] | None:

@@ -77,8 +77,11 @@ def _base_axis(b: Builder, a: AnyArray, axis: int) -> int | None:
 
 
 def check_bounds(ctx: Context, a: AnyArray, axis: int, index: Operand) -> None:
+    """Check an index. With `boundscheck=False` only what a constant index says of a length is noted, which
+    `passes.required` uses and takes out again.
+    """
     b, n = ctx.b, a.shape[axis]
-    if not ctx.options.boundscheck:
+    if not ctx.options.boundscheck and not isinstance(index, Const):
         return
     safe_below, safe_above = linear.is_nonnegative(b, index), linear.below(b, index, n)
     if safe_below and safe_above:
@@ -86,6 +89,8 @@ def check_bounds(ctx: Context, a: AnyArray, axis: int, index: Operand) -> None:
     whole = _base_axis(b, a, axis)
     if whole is not None:
         b.bounds(a.base, whole, index)  # type: ignore[union-attr]
+        return
+    if not ctx.options.boundscheck:
         return
     inside = b.op("lt", index, n)
     if not safe_below:
