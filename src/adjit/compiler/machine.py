@@ -133,8 +133,9 @@ class _Machine:
                 n = self.value(array).shape[axis]  # type: ignore[attr-defined]
                 if not 0 <= self.value(i) < n:  # type: ignore[operator]
                     raise IndexError(f"index {self.value(i)} is out of bounds for axis {axis} with size {n}")
-            case Check(cond=cond, error=error, message=message):
+            case Check(cond=cond, error=error, message=message, values=values):
                 if not self.value(cond):
+                    message = message.format(*map(self.value, values)) if values else message
                     raise (getattr(errors, error, None) or getattr(builtins, error))(message)
             case Call(name=name, args=args, attrs=attrs):
                 self.calls[name](*(self.value(a) for a in args), *attrs)

@@ -84,11 +84,10 @@ def _failure(found: Failure, site: Site) -> Exception:
         )
     own = getattr(errors, site.error, None)
     if own is not None:
-        message = site.message
-        if site.names and len(found.args) > 1:
-            at = ", ".join(f"{n} = {v}" for n, v in zip(site.names, found.args[1], strict=True))
-            message = f"{message}, in the iteration {at}"
-        made: Exception = own(message, site.location)
+        values = found.args[1:]
+        if len(values) == 1:
+            values = values[0]
+        made: Exception = own(site.message.format(*values) if values else site.message, site.location)
         return made
     kind = getattr(builtins, site.error, RuntimeError)
     made = kind(site.message) if site.message else kind()

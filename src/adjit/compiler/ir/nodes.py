@@ -19,7 +19,7 @@ Everything after the frontend is core IR, adjoints included, so that transforms 
               | While(args, inits, cond, body, outs, stop, trips)
               | If(cond, then, orelse, outs)
               | Bounds(array, axis, index)                    IndexError unless 0 <= index < array.shape[axis]
-              | Check(cond, error, message)                   raises the named exception unless cond holds
+              | Check(cond, error, message, values)           raises the named exception unless cond holds
               | Mark(name, value, out)                        a named local value; a scalar goes on as `out`
 
 Invariants
@@ -243,8 +243,8 @@ class Bounds(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Stmt):
-    """`error` names a builtin exception or one of `adjit.errors`; `message` is constant text, `values` are
-    numbers that the error shows with their names.
+    """`error` names a builtin exception or one of `adjit.errors`; `values` are integers that stand in the
+    message where it has `{}`.
     """
 
     cond: Operand

@@ -165,7 +165,7 @@ def dividable(stmt: Stmt, inside: Container[Var]) -> bool:
         case Mark():
             return False
         case Check(values=values):
-            return not values
+            return len(values) in (0, 2)
         case Dim():
             return True
         case _:

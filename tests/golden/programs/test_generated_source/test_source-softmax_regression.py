@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, u, zeros
+from adjit.runtime.support import failed, failed_with, maximum, minimum, outside, smul, take, u, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -24,39 +24,43 @@ def softmax_regression_gradient(x, w, b, y, ws):
     # return -np.mean(np.sum(y * log_p, axis=1))
     t = np.float64(n_x)
     n_x_1 = x.shape[1]
-    n_w = w.shape[1]
+    n_w = w.shape[0]
+    n_w_1 = w.shape[1]
+    n_b = b.shape[0]
+    n_y = y.shape[0]
+    n_y_1 = y.shape[1]
 
     # z = x @ w + b
-    if n_x_1 != w.shape[0]:
-        failed(0)
-    z = take(ws, (n_x, n_w), np.float64)
+    if n_x_1 != n_w:
+        failed_with(0, n_x_1, n_w)
+    z = take(ws, (n_x, n_w_1), np.float64)
     gemm(z, x, w)
-    if n_w != b.shape[0]:
-        failed(1)
-    z_1 = take(ws, (n_x, n_w), np.float64)
+    if n_w_1 != n_b:
+        failed_with(1, n_w_1, n_b)
+    z_1 = take(ws, (n_x, n_w_1), np.float64)
     for i in range(n_x):
-        for j in range(n_w):
+        for j in range(n_w_1):
             z_1[i, j] = z[i, j] + b[j]
 
     # z = z - np.max(z, axis=1, keepdims=True)
-    if n_w == 0:
+    if n_w_1 == 0:
         failed(2)
     if 0 < n_x:
         if 0 >= z_1.shape[1]:
             outside(3, 0, z_1.shape[1])
 
     # return -np.mean(np.sum(y * log_p, axis=1))
-    if y.shape[0] != n_x:
-        failed(4)
-    if y.shape[1] != n_w:
-        failed(5)
-    ct_b = zeros(n_w, np.float64)
-    ct_z = take(ws, (n_x, n_w), np.float64)
+    if n_y != n_x:
+        failed_with(4, n_y, n_x)
+    if n_y_1 != n_w_1:
+        failed_with(5, n_y_1, n_w_1)
+    ct_b = zeros(n_w_1, np.float64)
+    ct_z = take(ws, (n_x, n_w_1), np.float64)
     t_1 = -(1.0 / t)
-    z_2 = take(ws, (n_w,), np.float64)
-    saved_t = take(ws, (maximum(n_w, 0),), np.float64)
-    ct_z_1 = take(ws, (n_w,), np.float64)
-    ct_z_2 = take(ws, (n_w,), np.float64)
+    z_2 = take(ws, (n_w_1,), np.float64)
+    saved_t = take(ws, (maximum(n_w_1, 0),), np.float64)
+    ct_z_1 = take(ws, (n_w_1,), np.float64)
+    ct_z_2 = take(ws, (n_w_1,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # z = z - np.max(z, axis=1, keepdims=True)
@@ -65,26 +69,26 @@ def softmax_regression_gradient(x, w, b, y, ws):
         value = z_1[i, 0]
         best = 0
         ties = 0
-        for i_1 in range(n_w):
+        for i_1 in range(n_w_1):
             z_3 = z_1[i, i_1]
             t_2 = z_3 > value or z_3 != z_3 and value == value
             best = i_1 if t_2 else best
             ties = 1 if t_2 else ties + 1 if z_3 == value else ties
             value = z_3 if t_2 else value
-        t_3 = best + n_w if best < 0 else best
+        t_3 = best + n_w_1 if best < 0 else best
         if not 0 <= t_3 < z_1.shape[1]:
             outside(6, t_3, z_1.shape[1])
         chosen = z_1[i, u(t_3)]
         t_2 = ties > 1
         if t_2:
             t_4 = 1.0 / np.float64(ties)
-            for i_1 in range(n_w):
+            for i_1 in range(n_w_1):
                 z_3 = z_1[i, i_1]
                 if z_3 == value:
                     pass
         total_1 = 0.0
-        for j in range(0, n_w, 512):
-            end = minimum(j + 512, n_w)
+        for j in range(0, n_w_1, 512):
+            end = minimum(j + 512, n_w_1)
             for j_1 in range(j, end):
                 at = j_1 - j
                 t_4 = z_1[i, u(j_1)] - chosen
@@ -101,7 +105,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
         # return -np.mean(np.sum(y * log_p, axis=1))
         total_2 = 0.0
         ct_t = 0.0
-        for i_1 in range(n_w):
+        for i_1 in range(n_w_1):
             y_1 = y[i, i_1]
             z_3 = z_2[i_1]
             ct_t_1 = t_1 * y_1
@@ -112,13 +116,13 @@ def softmax_regression_gradient(x, w, b, y, ws):
         ct_total = smul(ct_t, 1.0 / total_1)
         # z = z - np.max(z, axis=1, keepdims=True)
         ct_z_3 = 0.0
-        for j in range(n_w):
+        for j in range(n_w_1):
             ct_t = smul(ct_total, saved_t[j]) + ct_z_2[j]
             ct_z_1[j] = ct_t
             ct_z_3 -= ct_t
         if t_2:
             ct_z_3 *= 1.0 / np.float64(ties)
-            for i_1 in range(n_w):
+            for i_1 in range(n_w_1):
                 if z_1[i, i_1] == value:
                     ct_z_4 = ct_z_3
                 else:
@@ -127,14 +131,14 @@ def softmax_regression_gradient(x, w, b, y, ws):
             ct_z_3 = 0.0
         ct_z_1[u(t_3)] += ct_z_3
         # z = x @ w + b
-        for j in range(n_w):
+        for j in range(n_w_1):
             ct_t = ct_z_1[j]
             ct_b[j] += ct_t
             ct_z[i, j] = ct_t
         total += total_2
     ct_x = zeros((n_x, n_x_1), np.float64)
-    ct_w = zeros((n_x_1, n_w), np.float64)
-    w_1 = w[:n_x_1, :n_w].T
+    ct_w = zeros((n_x_1, n_w_1), np.float64)
+    w_1 = w[:n_x_1, :n_w_1].T
 
     # z = x @ w + b
     gemm(ct_x, ct_z, w_1, True)
