@@ -21,6 +21,7 @@ from ..api.check import check_grads
 from ..api.gradient import grad, jit, value_and_grad
 from ..bench import compare
 from ..errors import GradientCheckError
+from ..runtime.buffers import COLUMNS
 from .target import Target, UsageError, function_of, target
 
 FINE, FAILED, USAGE, REFUSED, RAISED = range(5)
@@ -79,24 +80,11 @@ def saved(options: Options) -> int:
     if not console.decorated():
         print(f"{title}\n{table}")
         return FINE
-    rows = [
-        (
-            r.name,
-            f"{r.line or ''}",
-            r.dtype,
-            str(r.shape),
-            f"{r.nbytes}" if r.owned else "argument",
-            r.formula,
-            f"{r.reader}: {r.needed_by}" if r.reader else "",
-            r.why,
-        )
-        for r in table.rows
-    ]
-    columns = ("saved", "line", "dtype", "shape", "bytes", "formula", "needed by the adjoint of line", "why")
-    notes = [f"total: {table.nbytes} bytes"]
+    rows = tuple(r.cells for r in table.rows)
+    notes = [f"total: {table.nbytes:,} bytes"]
     if table.peak is not None:
-        notes.append(f"most at a time, results included: {table.peak} bytes")
-    console.show(console.Table(title, columns, tuple(rows), frozenset({1, 4}), tuple(notes)))
+        notes.append(f"most at a time, results included: {table.peak:,} bytes")
+    console.show(console.Table(title, COLUMNS, rows, frozenset({1, 4}), tuple(notes)))
     return FINE
 
 
