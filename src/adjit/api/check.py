@@ -268,7 +268,7 @@ class _Check:
         return GradientCheckError(
             f"the {WORDS[mode]} of {self.word} is wrong {worst[1]}",
             why=self.blamed(direction),
-            hint="see that the function is smooth there",
+            hint="see that the function is smooth there, and that rules of your own are right",
         )
 
 
