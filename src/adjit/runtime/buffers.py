@@ -52,7 +52,8 @@ class Row:
 @dataclass(frozen=True)
 class Saved:
     """The table of saved values; `nbytes` is their sum. `peak` are the bytes that one call of the gradient
-    has at a time beyond its arguments, results included; None where only a run can tell.
+    has at a time beyond its arguments, results included but not the scratch of library routines; None where
+    only a run can tell.
     """
 
     rows: tuple[Row, ...]
