@@ -326,3 +326,9 @@ def array_or_number(x):
     if x[0] > 0.0:
         return x
     return x[0]
+
+
+@refused("OutOfBoundsError", np.ones(3), 7)
+def index_of_an_expression(x, i):
+    y = np.sin(x)
+    return y[i] * 2.0

@@ -76,7 +76,7 @@ def failure(found: Failure, text: Text) -> Exception:
 
 
 def _failure(found: Failure, site: Site) -> Exception:
-    if site.error == "OutOfBoundsError" and len(found.args) == 3:
+    if site.array:
         _, index, length = found.args
         return errors.OutOfBoundsError(
             f"index {index} is out of bounds for axis {site.axis} of {site.array!r} with size {length}",
