@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..runtime import frontcache
+from .signatures import P, R
 from .transform import python_function
 
 
@@ -42,7 +43,7 @@ class Checkpoint:
         return f"<adjit checkpoint of {self.__name__}>"
 
 
-def checkpoint(fun: Callable[..., Any]) -> Checkpoint:
+def checkpoint(fun: Callable[P, R]) -> Callable[P, R]:
     """The function, with less memory in reverse mode: its inner values are computed again from its arguments.
 
     >>> from adjit import grad

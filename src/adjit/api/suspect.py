@@ -94,13 +94,15 @@ def _rule_disagrees(rule: Rule, here: Any, up: Any, down: Any, h: float) -> tupl
     moved = [(a - b) / (2.0 * h) for a, b in zip(up, down, strict=True)]
     wanted = float(sum(np.sum(y) for y in moved[n : 2 * n]))
     if rule.push is not None:
-        results = machine.run(rule.push, *_shaped(rule.push, [*given, *moved[2 * n : m]]), calls=_calls())
-        got = sum(float(np.sum(results[k])) for k in rule.pushed if k is not None)
+        results: Sequence[Any] = machine.run(
+            rule.push, *_shaped(rule.push, [*given, *moved[2 * n : m]]), calls=_calls()
+        )
+        got = float(sum(np.sum(results[k]) for k in rule.pushed if k is not None))
     elif rule.pull is not None:
         ones = [np.ones_like(y) for y in here[n : 2 * n]]
         results = machine.run(rule.pull, *_shaped(rule.pull, [*given, *ones]), calls=_calls())
         pairs = zip(rule.pulled, moved[2 * n : m], strict=True)
-        got = sum(float(np.sum(results[k] * d)) for k, d in pairs if k is not None)
+        got = float(sum(np.sum(results[k] * d) for k, d in pairs if k is not None))
     else:
         return None
     size = max(abs(got), abs(wanted), 1e-6)
