@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import adjit
-from tests.support import oracles
+from tests.support import oracles, trees
+from tests.support.dividing import eagerly
 
 
 class Pair(NamedTuple):
@@ -185,3 +186,65 @@ def test_refusals() -> None:
         adjit.vmap(lambda p: p["a"], in_axes=({"b": 0},))({"a": np.ones(3)})
     with pytest.raises(adjit.ShapeError, match="no axis of a result"):
         adjit.vmap(lambda x: x, out_axes=1)(np.ones(3))
+
+
+def root(a, x):  # type: ignore[no-untyped-def]
+    """As many steps as the example needs, each of them saved."""
+    y, k = x, 0
+    while abs(y * y - a) > 1e-12 and k < 50:
+        y = 0.5 * (y + a / y)
+        k += 1
+    return y
+
+
+def until(w, x):  # type: ignore[no-untyped-def]
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += np.sin(w[i] * x[i])
+        if s > 1.0:
+            break
+    return s * s
+
+
+def positive(w, x):  # type: ignore[no-untyped-def]
+    kept = []
+    for i in range(x.shape[0]):
+        if x[i] > 0.0:
+            kept.append(w[i] * x[i])
+    return np.sum(np.array(kept) ** 2)
+
+
+DIVIDED = {
+    "network": (loss, data, (None, 0, 0)),
+    "saved_without_end": (root, lambda r: (r.uniform(1.0, 9.0, 7), np.ones(7)), 0),
+    "break": (until, lambda r: (r.normal(size=5), r.normal(size=(7, 5))), (None, 0)),
+    "list": (positive, lambda r: (r.normal(size=5), r.normal(size=(7, 5))), (None, 0)),
+    "factorisation": (
+        lambda a, x: np.sum(np.linalg.solve(a, x) ** 2),
+        lambda r: (r.normal(size=(4, 4)) + 4.0 * np.eye(4), r.normal(size=(7, 4))),
+        (None, 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_examples_divided_among_threads(name: str) -> None:
+    """`parallel` on `vmap`, or on what it maps: the loop over examples is divided whatever an example
+    does.
+    """
+    function, make, axes = DIVIDED[name]
+    args = make(np.random.default_rng(3))
+    n = args[-1].shape[0]
+    axis_of = axes if isinstance(axes, tuple) else (axes,) * len(args)
+    with eagerly():
+        for each in (
+            adjit.vmap(adjit.grad(function), in_axes=axes, parallel=3, cache=False),
+            adjit.vmap(adjit.grad(function, parallel=3, cache=False), in_axes=axes),
+        ):
+            assert "each_part_1(" in each.source(*args)
+            found = each(*args)
+            for k in range(n):
+                one = tuple(a if x is None else a[k] for a, x in zip(args, axis_of, strict=True))
+                for path, position, wanted in oracles.entries(function, one, 0):
+                    got = trees.get(found, path)[(k, *position)]
+                    assert abs(got - wanted.value) <= 1e-6 * max(1.0, abs(wanted.value))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -29,9 +31,7 @@ def test_a_wrong_gradient_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
         return value, lambda seed: (pullback(seed)[0] * np.array([1.0, 1.001]),)
 
     monkeypatch.setattr(check.Vjp, "forward", wrong)
-    with pytest.raises(
-        GradientCheckError, match=r"at leaf 0\[1\] of the arguments: .* by finite differences"
-    ):
+    with pytest.raises(GradientCheckError, match=r"wrong in `x\[1\]`: .* by finite differences"):
         adjit.check_grads(lambda x: np.sum(np.sin(x)) * x[1], (np.array([0.3, 1.0]),), modes=("rev",))
 
 
@@ -47,6 +47,54 @@ def test_a_wrong_tangent_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
         adjit.check_grads(lambda x: np.sum(np.sin(x)), (np.array([0.3, 1.0]),), modes=("fwd",))
 
 
+def jumps(z, *rest):
+    return np.sum(np.abs(z) ** 2) * rest[0] + (0.0 if rest[1]["a"][0, 1] < 1.0 else 1.0)
+
+
+def turns(z):
+    return np.sum(np.abs(z) ** 2) + (0.0 if z[1].imag < 1.0 else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "entry"),
+    [
+        (jumps, (np.array([1.0, 3.0]), 2.0, {"a": np.array([[3.0, 0.99999]])}), "rest[1]['a'][0, 1]"),
+        (turns, (np.array([1.0 + 2.0j, 3.0 + 0.99999j]),), "z[1].imag"),
+    ],
+)
+def test_the_worst_entry_is_named_as_the_function_names_it(function, args, entry) -> None:
+    with pytest.raises(GradientCheckError, match=f"in `{re.escape(entry)}`: "):
+        adjit.check_grads(function, args, order=1)
+
+
+@adjit.custom_vjp
+def cube(x):
+    return x * x * x
+
+
+cube.defvjp(lambda x: (cube(x), x), lambda x, ct: (3.0 * x * x * ct,))
+
+
+@adjit.custom_vjp
+def wrong_cube(x):
+    return x * x * x
+
+
+wrong_cube.defvjp(lambda x: (wrong_cube(x), x), lambda x, ct: (2.9 * x * x * ct,))
+
+
+def test_modes_without_a_rule_are_left_out_and_named() -> None:
+    found = adjit.check_grads(lambda x, n: np.sum(cube(np.sin(x))) * n, (np.array([0.3, 1.0]), 2))
+    assert found.arguments == ("x",) and found.modes == (("rev",), ("fwd", "rev"))
+    assert "'cube' has a custom_vjp" in str(found)
+    with pytest.raises(adjit.MissingRuleError):
+        adjit.check_grads(lambda x: cube(x), (0.3,), modes=("fwd", "rev"))
+    with pytest.raises(GradientCheckError, match="in `x`"):
+        adjit.check_grads(lambda x: wrong_cube(x), (0.3,))
+
+
 def test_modes_are_known() -> None:
+    with pytest.raises(ValueError, match="modes are"):
+        adjit.check_grads(f, (np.ones(2), 1.0), modes=())
     with pytest.raises(ValueError, match="modes are"):
         adjit.check_grads(f, (np.ones(2), 1.0), modes=("sideways",))

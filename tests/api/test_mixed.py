@@ -9,6 +9,7 @@ import pytest
 
 import adjit
 from adjit.api import mixed
+from tests.support import oracles
 
 
 def f(x):  # type: ignore[no-untyped-def]
@@ -49,6 +50,55 @@ def test_what_the_format_cannot_hold_stays(rng: np.random.Generator) -> None:
         with adjit.saved_as("float16"):
             _, pullback = adjit.vjp(g, x)
         np.testing.assert_allclose(pullback()[0], np.exp(x), rtol=1e-12)
+
+
+def branches(w, c):  # type: ignore[no-untyped-def]
+    s = 0.0
+    for i in range(w.shape[0]):
+        h = np.exp(w[i])
+        s += h * h if h > c else 3.0 * h
+    return s
+
+
+def chosen(w, c):  # type: ignore[no-untyped-def]
+    h = np.exp(w)
+    return np.sum(np.where(h > c, h * h, 3.0 * h))
+
+
+def largest(w, c):  # type: ignore[no-untyped-def]
+    return np.sum(np.maximum(np.exp(w), c) * w)
+
+
+def located(w, c):  # type: ignore[no-untyped-def]
+    s = 0.0
+    for i in range(w.shape[0]):
+        h = np.exp(w[i])
+        s += h * c[int(h * 25000.0) % c.shape[0]]
+    return s
+
+
+SIDES = [(branches, 1.00005, 0), (chosen, 1.00005, 0), (largest, 1.00005, 0), (located, np.ones(5), 1)]
+
+
+@pytest.mark.parametrize(("function", "c", "argnum"), SIDES)
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_both_sweeps_take_the_same_way(function: Any, c: Any, argnum: int, name: str) -> None:
+    """`exp(w)` rounded lies on the other side of `c`, and in another element of an array `c`."""
+    w = np.full(5, 1e-4)
+    with adjit.saved_as(name):
+        _, pullback = adjit.vjp(function, w, c, argnums=argnum)
+    wanted = [e.value for _, _, e in oracles.entries(function, (w, c), argnum)]
+    np.testing.assert_allclose(pullback()[0], wanted, rtol=0.02, atol=1e-6)
+
+
+def test_what_does_not_decide_is_rounded() -> None:
+    def smooth(w):  # type: ignore[no-untyped-def]
+        h = np.exp(w)
+        return np.sum(np.where(w > 0.0, h * h, h))
+
+    with adjit.saved_as("bfloat16"):
+        _, pullback = adjit.vjp(smooth, np.full(5, 1e-4))
+    assert 1e-5 < np.max(np.abs(pullback()[0] - 2.0 * np.exp(2e-4))) < 2.0**-6
 
 
 def test_the_scaler() -> None:

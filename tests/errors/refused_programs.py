@@ -319,3 +319,16 @@ def changed_between(function: Callable[..., Any], x: Any) -> Any:
 @refused("InputChangedError", run=changed_between)
 def input_changed(x):
     return np.sum(np.sin(x))
+
+
+@refused("InferenceError")
+def array_or_number(x):
+    if x[0] > 0.0:
+        return x
+    return x[0]
+
+
+@refused("OutOfBoundsError", np.ones(3), 7)
+def index_of_an_expression(x, i):
+    y = np.sin(x)
+    return y[i] * 2.0

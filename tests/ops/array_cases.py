@@ -386,4 +386,7 @@ if hasattr(np, "unstack"):  # NumPy 2.1
     )
 if hasattr(np, "matvec"):  # NumPy 2.2
     row(np.matvec, "np.matvec(a, b)", a=normal(2, 3), b=normal(3))
+    row(np.matvec, "np.matvec(a[:, 1:], b)", a=normal(2, 3, 2), b=normal(2, 2))
+    row(np.matvec, "np.matvec(a.T, b)", a=normal(2, 3), b=normal(4, 2))
     row(np.vecmat, "np.vecmat(b, a)", a=normal(2, 3), b=normal(2))
+    row(np.vecmat, "np.vecmat(b, a[:2])", a=normal(3, 2, 2), b=normal(2, 2))

@@ -105,8 +105,10 @@ def test_the_tables(tmp_path: Path) -> None:
     gradient.report(path, x)
     found = outline(path)
     np.testing.assert_array_equal(x, [0.3, -0.5, 0.8, 1.1])
-    total = gradient.saved(x).nbytes
-    assert found.texts["saved"].endswith(f"total{total:,}")
+    saved = gradient.saved(x)
+    assert f"total{saved.nbytes:,}" in found.texts["saved"]
+    assert found.texts["saved"].endswith(f"most at a time, results included{saved.peak:,}")
+    assert all(text in found.texts["saved"] for r in saved.rows for text in (r.formula, r.needed_by, r.why))
     assert "xfloat64[:]yes" in found.texts["activity"]
     assert "int64no" in found.texts["activity"]
     for part in ("capture", "adjoint", "codegen", "first call in all"):

@@ -93,6 +93,26 @@ gradients = result[1].values() if isinstance(result[1], dict) else [result[1]]
 print(predicted, used + sum(x.nbytes for x in gradients))
 """
 
+RESIDENT = """
+import sys
+import numpy as np
+import adjit
+from adjit.bench.measure import peak_growth
+sys.path.insert(0, sys.argv[1])
+from programs import {name} as f
+
+small, args = {small}, {large}
+g = adjit.value_and_grad(f)
+g(*small)
+predicted = adjit.grad(f).saved(*args).peak
+
+def twice():
+    g(*args)
+    g(*args)
+
+print(predicted, peak_growth(twice))
+"""
+
 PROGRAMS = """
 import numpy as np
 
@@ -109,6 +129,12 @@ def wave(c, steps):
         for i in range(1, c.shape[0] - 1):
             u[i] += v[i]
     return np.sum(u * u)
+
+def logistic(x):
+    y = x.copy()
+    for _ in range(10):
+        y = 3.7 * y * (1.0 - y)
+    return np.sum(np.tanh(y))
 """
 
 CASES = {
@@ -117,20 +143,35 @@ CASES = {
         "({'w': np.ones((300, 400)), 'v': np.ones((400, 200))}, np.full((20000, 300), 0.01))",
     ),
     "wave": ("(np.full(9, 0.3), 2)", "(np.full(20001, 0.3), 400)"),
+    "logistic": ("(np.full(9, 0.3),)", "(np.full(1_000_000, 0.3),)"),
 }
+
+
+def predicted_and_measured(script: str, name: str, folder: Path) -> tuple[float, float]:
+    (folder / "programs.py").write_text(PROGRAMS, encoding="utf-8")
+    small, large = CASES[name]
+    path = folder / "script.py"
+    path.write_text(script.format(name=name, small=small, large=large), encoding="utf-8")
+    environment = {**os.environ, "ADJIT_DISABLE_JIT": "0", "ADJIT_CACHE_DIR": str(folder)}
+    done = subprocess.run(
+        [sys.executable, str(path), str(folder)], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    predicted, measured = (float(x) for x in done.stdout.split())
+    return predicted, measured
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", CASES)
 def test_the_predicted_memory_is_what_a_call_takes(name: str, tmp_path: Path) -> None:
-    (tmp_path / "programs.py").write_text(PROGRAMS, encoding="utf-8")
-    small, large = CASES[name]
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT.format(name=name, small=small, large=large), encoding="utf-8")
-    environment = {**os.environ, "ADJIT_DISABLE_JIT": "0", "ADJIT_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, str(script), str(tmp_path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    predicted, measured = (float(x) for x in done.stdout.split())
+    predicted, measured = predicted_and_measured(SCRIPT, name, tmp_path)
     assert predicted > 50e6
+    assert abs(predicted - measured) < 0.05 * measured, (predicted, measured)
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="needs Linux's figures")
+@pytest.mark.parametrize("name", ["wave", "logistic"])
+def test_the_predicted_memory_is_what_the_process_takes(name: str, tmp_path: Path) -> None:
+    predicted, measured = predicted_and_measured(RESIDENT, name, tmp_path)
     assert abs(predicted - measured) < 0.05 * measured, (predicted, measured)

@@ -243,6 +243,9 @@ def test_composed_functions(name: str, kind: Any, forms: str, compiled: None) ->
         run(x, out)
         with np.errstate(all="ignore"):
             right = getattr(special, name)(x.astype(np.float64))
+            if name == "logit":  # SciPy 1.13 loses digits near its zero
+                near = np.abs(x - 0.5) < 0.25
+                right[near] = 2.0 * np.arctanh(2.0 * x[near].astype(np.float64) - 1.0)
         precision = 2e-14 if kind is np.float64 else 1e-6
         np.testing.assert_allclose(out, right.astype(kind), rtol=precision, atol=np.finfo(kind).tiny)
     if name != "ndtr" or forms == "libmvec":

@@ -35,6 +35,29 @@ def plain(w: float) -> float:
     return w * w
 
 
+@adjit.custom_vjp
+def ruled(w: float, x: float) -> float:
+    return w * x
+
+
+@adjit.custom_jvp(nondiff_argnums=1)
+def pushed(w: float, n: int) -> float:
+    return w * n
+
+
+@adjit.checkpoint
+def again(w: float) -> float:
+    return w * w
+
+
+ruled.defvjp(lambda w, x: (w * x, (w, x)), lambda kept, ct: (ct * kept[1], ct * kept[0]))
+reveal_type(ruled(1.0, 2.0))
+reveal_type(pushed(1.0, n=2))
+reveal_type(again(1.0))
+reveal_type(adjit.sparse_jacobian(plain)(1.0))
+reveal_type(adjit.vmap(plain).source(1.0))
+ruled(1.0)  # wrong
+again("text")  # wrong
 reveal_type(loss(1.0, x=2.0))
 reveal_type(loss.py_func)
 reveal_type(fast(1.0))
@@ -53,6 +76,11 @@ loss.no_such_thing  # wrong
 adjit.grad(3)  # wrong
 '''
 REVEALED = [
+    "float",
+    "float",
+    "float",
+    "Any",
+    "str",
     "float",
     "def (w: float, x: float, power: int =) -> float",
     "float",

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 from .. import compiler
 from ..compiler.program import ArraySpec, NodeSpec, Program, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
 from ..errors import InferenceError, OverwriteError, ShapeError
 from ..options import DEFAULT, Options
 from ..runtime import pytree
+from .signatures import Transformed
 from .transform import Transform, decorated, program_of
 
 Axes = Any  # an int, None, or a structure of these that is a prefix of the argument's
@@ -138,6 +139,14 @@ class Vmap(Transform):
         return program
 
 
+@overload
+def vmap(
+    fun: None = None, in_axes: Axes = 0, out_axes: Axes = 0, **options: Any
+) -> Callable[[Callable[..., Any]], Transformed[..., Any]]: ...
+@overload
+def vmap(
+    fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, **options: Any
+) -> Transformed[..., Any]: ...
 def vmap(fun: Callable[..., Any] | None = None, in_axes: Axes = 0, out_axes: Axes = 0, **options: Any) -> Any:
     """The function for a batch: `in_axes` and `out_axes` say where the examples lie in arguments and results,
     None for an argument that all examples share; structures of these for structured arguments.

@@ -1,21 +1,25 @@
 """`check_grads`: derivatives against finite differences of the function itself, uncompiled where it has a
 Python form.
 
-Input: a function, its arguments, the order and the modes. Output: nothing, or `GradientCheckError` with the
-worst entry. Method: one random direction per mode, central differences with Richardson extrapolation; on
+Input: a function, its arguments, the order and the modes. Output: what was compared, or `GradientCheckError`
+with the worst entry. Method: one random direction per mode, central differences with Richardson
+extrapolation; on
 failure each entry is looked at by itself, so that the message can name the worst. Non-goals: points where
 the function has a kink within a step.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..compiler.derived import spelled_leaves
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
-from ..errors import AdjitError, GradientCheckError, NotDifferentiableError
+from ..errors import AdjitError, GradientCheckError, MissingRuleError, NotDifferentiableError
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around
 from .gradient import Gradient
@@ -26,7 +30,33 @@ from .transform import Transform, kept
 from .vjp import Vjp
 
 MOST_ENTRIES = 400
+WORDS = {"fwd": "tangent", "rev": "gradient"}
 Leaves = list[Any]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What `check_grads` found to agree: derivatives of `name` in `arguments` in the modes of each order.
+    `left_out` says why a mode is missing.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    modes: tuple[tuple[str, ...], ...]
+    left_out: str = ""
+
+    def __str__(self) -> str:
+        orders = zip(("first", "second"), self.modes, strict=False)
+        done = ", ".join(
+            f"{order} order by {' and '.join(WORDS[m] for m in modes)}" for order, modes in orders
+        )
+        said = (
+            f"{self.name}: derivatives in {', '.join(self.arguments)} agree with finite differences ({done})"
+        )
+        return f"{said}\nleft out: {self.left_out}" if self.left_out else said
+
+    def __repr__(self) -> str:
+        return f"<adjit check of {self}>"
 
 
 def _is_float(x: Any) -> bool:
@@ -37,7 +67,7 @@ class _Point:
     """The arguments as leaves, and the function on leaves."""
 
     def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        self.fun = fun
+        self.fun, self.given = fun, args
         self.leaves, self.tree = flattened_arguments(args)
         self.floats = [k for k, x in enumerate(self.leaves) if _is_float(x)]
 
@@ -76,6 +106,15 @@ class _Point:
     def random(self, rng: np.random.Generator) -> Leaves:
         return [rng.uniform(-1.0, 1.0, np.shape(x)) if _is_float(x) else None for x in self.leaves]
 
+    def spelling(self, leaf: int, entry: int) -> str:
+        """An entry as a Python expression over the function's arguments."""
+        names, values = argument_names(self.fun, self.given)
+        specs = [pytree.take_apart(v, n, []) for n, v in zip(names, values, strict=True)]
+        text, pairs = spelled_leaves(names, specs)[leaf]
+        where = [int(i) for i in np.unravel_index(entry, np.shape(self.leaves[leaf]))]
+        part = (".real", ".imag")[where.pop()] if pairs else ""
+        return f"{text}[{', '.join(map(str, where))}]{part}" if where else text + part
+
     def unit(self, leaf: int, entry: int) -> Leaves:
         made: Leaves = [np.zeros(np.shape(x)) if _is_float(x) else None for x in self.leaves]
         made[leaf].reshape(-1)[entry] = 1.0
@@ -93,6 +132,12 @@ def flattened_arguments(args: tuple[Any, ...]) -> tuple[Leaves, object]:
 
     trees = tuple(pytree.map_leaves(s, number) for s in specs)
     return leaves, NodeSpec(tuple, tuple(range(len(trees))), trees)
+
+
+def argument_names(fun: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[str], list[Any]]:
+    """The parameters that a call fills, and their values: those of `*rest` are a tuple."""
+    bound = inspect.signature(fun).bind(*args).arguments
+    return list(bound), list(bound.values())
 
 
 def holds_floats(argument: Any) -> bool:
@@ -168,6 +213,20 @@ class _Check:
         if not _close(got, wanted, scale, self.tolerance):
             raise self.failure(mode, weights, got, wanted, direction)
 
+    def all(self, modes: Sequence[str] | None, reasons: list[str]) -> tuple[str, ...]:
+        """Compare in these modes, or in all that there are rules for; `reasons` gets why one is missing."""
+        done = []
+        for mode in WORDS if modes is None else modes:
+            try:
+                self.run(mode)
+            except MissingRuleError as error:
+                if modes is not None or mode != "fwd":
+                    raise
+                reasons.append(f"the tangent of {self.word}, since {error.message}")
+            else:
+                done.append(mode)
+        return tuple(done)
+
     def blamed(self, direction: Leaves) -> str:
         """The statement whose local partial disagrees along the direction, in words."""
         transform: Jvp = kept(Jvp, self.below, (), options={"debug_nans": True})  # a line for each statement
@@ -203,18 +262,13 @@ class _Check:
                 )
                 if abs(a - b) > deviation:
                     deviation = abs(a - b)
-                    where = np.unravel_index(entry, np.shape(self.point.leaves[leaf]))
-                    index = f"[{', '.join(str(int(i)) for i in where)}]" if where else ""
                     direction = unit
-                    worst = (
-                        deviation,
-                        f"at leaf {leaf}{index} of the arguments: {a:.10g}, by finite differences {b:.10g}",
-                    )
-        kind = {"fwd": "tangent", "rev": "gradient"}[mode]
+                    at = self.point.spelling(leaf, entry)
+                    worst = (deviation, f"in `{at}`: {a:.10g}, by finite differences {b:.10g}")
         return GradientCheckError(
-            f"the {kind} of {self.word} is wrong {worst[1]}",
+            f"the {WORDS[mode]} of {self.word} is wrong {worst[1]}",
             why=self.blamed(direction),
-            hint="see that the function is smooth there",
+            hint="see that the function is smooth there, and that rules of your own are right",
         )
 
 
@@ -230,17 +284,22 @@ def check_grads(
     fun: Callable[..., Any],
     args: Sequence[Any],
     order: int = 2,
-    modes: Sequence[str] = ("fwd", "rev"),
+    modes: Sequence[str] | None = None,
     tolerance: float | None = None,
-) -> None:
+) -> Checked:
     """Compare derivatives of `fun` at `args` with finite differences; raise `GradientCheckError` where they
     differ. Arguments without floats are left as they are; `NotDifferentiableError` if there are no others.
+    What comes back says what was compared.
 
-    `order=2` also checks the gradient's own derivatives, where the function returns a single number.
+    `order=2` also checks the gradient's own derivatives, where the function returns a single number. `modes`
+    are "fwd" and "rev": both, if none are given, but without "fwd" where a custom_vjp gives no tangents.
 
-    >>> check_grads(lambda x: x * x * x, (2.0,))
+    >>> def cube(x):
+    ...     return x * x * x
+    >>> check_grads(cube, (2.0,), order=1, modes=("rev",))
+    <adjit check of cube: derivatives in x agree with finite differences (first order by gradient)>
     """
-    if any(m not in ("fwd", "rev") for m in modes):
+    if modes is not None and not (modes and all(m in WORDS for m in modes)):
         raise ValueError(f"modes are 'fwd' and 'rev', not {modes!r}")
     if not isinstance(args, tuple | list):
         raise TypeError("args is the tuple of the function's arguments: check_grads(f, (x,))")
@@ -251,14 +310,13 @@ def check_grads(
         raise NotDifferentiableError(
             f"no argument of {name} holds floats: there is nothing to compare", hint="pass 3.0 for 3"
         )
-    for mode in modes:
-        first.run(mode)
+    reasons: list[str] = []
+    done = [first.all(modes, reasons)]
     values = first.point.value(first.point.leaves)
-    if order < 2 or len(values) != 1 or values[0].shape != ():
-        return
-    chosen = tuple(k for k, a in enumerate(given) if holds_floats(a))
-    second = _Check(
-        kept(Gradient, fun, False, chosen, options={}), given, f"the gradient of {name}", tolerance
-    )
-    for mode in modes:
-        second.run(mode)
+    if order > 1 and len(values) == 1 and values[0].shape == ():
+        chosen = tuple(k for k, a in enumerate(given) if holds_floats(a))
+        gradient = kept(Gradient, fun, False, chosen, options={})
+        done.append(_Check(gradient, given, f"the gradient of {name}", tolerance).all(modes, reasons))
+    names, bound = argument_names(first.point.fun, given)
+    varied = tuple(n for n, a in zip(names, bound, strict=True) if holds_floats(a))
+    return Checked(name.strip("`"), varied, tuple(done), "; ".join(dict.fromkeys(reasons)))

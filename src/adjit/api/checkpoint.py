@@ -16,6 +16,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from ..runtime import frontcache
+from .signatures import P, R
 from .transform import python_function
 
 
@@ -52,7 +53,7 @@ Header = TypeVar("Header", range, bool, np.bool_)
 @overload
 def checkpoint(fun: Header, *, snapshots: int | None = None) -> Header: ...
 @overload
-def checkpoint(fun: Callable[..., Any]) -> Checkpoint: ...
+def checkpoint(fun: Callable[P, R]) -> Callable[P, R]: ...
 def checkpoint(fun: Any, *, snapshots: int | None = None) -> Any:
     """The function, with less memory in reverse mode: its inner values are computed again from its arguments.
 

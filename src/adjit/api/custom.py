@@ -11,10 +11,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from ..compiler.frontend.skeletons import vjp_skeleton
 from ..runtime import frontcache
+from .signatures import P, R, WithJvp, WithVjp
 
 
 class Custom:
@@ -116,6 +117,12 @@ class CustomJvp(Custom):
         )
 
 
+@overload
+def custom_vjp(
+    fun: None = None, nondiff_argnums: int | tuple[int, ...] = ()
+) -> Callable[[Callable[P, R]], WithVjp[P, R]]: ...
+@overload
+def custom_vjp(fun: Callable[P, R], nondiff_argnums: int | tuple[int, ...] = ()) -> WithVjp[P, R]: ...
 def custom_vjp(fun: Callable[..., Any] | None = None, nondiff_argnums: int | tuple[int, ...] = ()) -> Any:
     """A function that is differentiated in reverse mode by rules of its own.
 
@@ -134,6 +141,12 @@ def custom_vjp(fun: Callable[..., Any] | None = None, nondiff_argnums: int | tup
     return _made(CustomVjp, fun, nondiff_argnums)
 
 
+@overload
+def custom_jvp(
+    fun: None = None, nondiff_argnums: int | tuple[int, ...] = ()
+) -> Callable[[Callable[P, R]], WithJvp[P, R]]: ...
+@overload
+def custom_jvp(fun: Callable[P, R], nondiff_argnums: int | tuple[int, ...] = ()) -> WithJvp[P, R]: ...
 def custom_jvp(fun: Callable[..., Any] | None = None, nondiff_argnums: int | tuple[int, ...] = ()) -> Any:
     """A function whose tangent is given; reverse mode is the transpose of it.
 

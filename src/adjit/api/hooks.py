@@ -23,8 +23,11 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Hooks:
+    """`rounding`: what is unpacked is not exactly what was packed, so that what decides is left alone."""
+
     pack: Callable[[Array], Any]
     unpack: Callable[[Any], Any]
+    rounding: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,14 @@ def saved_hooks(pack: Callable[[Array], Any], unpack: Callable[[Any], Any]) -> I
     >>> pullback()
     (array([1., 1.]),)
     """
-    token = _active.set(Hooks(pack, unpack))
+    with hooked(Hooks(pack, unpack)):
+        yield
+
+
+@contextmanager
+def hooked(hooks: Hooks) -> Iterator[None]:
+    """The hooks that `vjp` meets inside the block."""
+    token = _active.set(hooks)
     try:
         yield
     finally:

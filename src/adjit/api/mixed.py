@@ -3,7 +3,9 @@
 Input: a format; parameters' gradients. Output: a context in which `vjp` keeps its saved floats in two bytes
 each, and a `LossScaler` with the usual back-off. Invariants: a saved array that the format cannot hold
 (beyond 65504 in float16, or a number other than zero that would become zero) is kept as it is, so nothing
-becomes infinite or vanishes by saving. Bounds: a saved value has a relative error of at most 2**-11 in
+becomes infinite or vanishes by saving; nor are arrays rounded that a branch, an index or a maximum of the
+reverse sweep depends on, so that both sweeps take the same way. Bounds: a saved value has a relative error
+of at most 2**-11 in
 float16 (where it is not subnormal, below 6.1e-5; there an absolute one of 3e-8) and 2**-8 in bfloat16.
 Non-goals: arithmetic in half precision.
 """
@@ -19,7 +21,7 @@ import numpy as np
 
 from ..errors import SeedError
 from ..runtime import pytree
-from .hooks import saved_hooks
+from .hooks import Hooks, hooked
 
 Array = np.ndarray[Any, Any]
 
@@ -78,7 +80,7 @@ def saved_as(dtype: str) -> Iterator[None]:
         lost = (np.isfinite(a) & ~np.isfinite(back)) | ((a != 0) & (back == 0))
         return a.copy() if lost.any() else half
 
-    with saved_hooks(pack, lambda kept: kept.restored() if isinstance(kept, Half) else kept):
+    with hooked(Hooks(pack, lambda kept: kept.restored() if isinstance(kept, Half) else kept, rounding=True)):
         yield
 
 

@@ -71,4 +71,26 @@ class ValueAndGrad(Graded[P, Out], Protocol):
         """Overwrite the arrays of `buffers` with the gradient and return the value."""
 
 
-__all__ = ["Graded", "Jitted", "P", "R", "Transformed", "ValueAndGrad"]
+class WithVjp(Protocol[P, Out]):
+    """What `custom_vjp` returns."""
+
+    __name__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out: ...
+
+    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
+        """The rules, forwards and backwards."""
+
+
+class WithJvp(Protocol[P, Out]):
+    """What `custom_jvp` returns."""
+
+    __name__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out: ...
+
+    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """The rule for tangents."""
+
+
+__all__ = ["Graded", "Jitted", "P", "R", "Transformed", "ValueAndGrad", "WithJvp", "WithVjp"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..runtime import coloring
 from ..runtime.dispatch import runner
 from .argnums import Argnums
 from .jacobian import _Directional, blocks_tree, copied, flattened, primal_leaves
+from .signatures import P, R, Transformed
 from .tangent import Pushed
 from .transform import decorated
 
@@ -139,6 +140,12 @@ class SparseHessian(_Sparse):
         return compiler.derived.gradient(program, self.chosen, single=self.single, value=False)
 
 
+@overload
+def sparse_jacobian(
+    fun: None = None, argnums: Argnums = 0, **options: Any
+) -> Callable[[Callable[P, R]], Transformed[P, Any]]: ...
+@overload
+def sparse_jacobian(fun: Callable[P, R], argnums: Argnums = 0, **options: Any) -> Transformed[P, Any]: ...
 def sparse_jacobian(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The Jacobian as a `scipy.sparse.csr_array`, computed from as many directions as its columns need
     colours.
@@ -150,6 +157,12 @@ def sparse_jacobian(fun: Callable[..., Any] | None = None, argnums: Argnums = 0,
     return decorated(SparseJacobian, fun, {"argnums": argnums}, options)
 
 
+@overload
+def sparse_hessian(
+    fun: None = None, argnums: Argnums = 0, **options: Any
+) -> Callable[[Callable[P, R]], Transformed[P, Any]]: ...
+@overload
+def sparse_hessian(fun: Callable[P, R], argnums: Argnums = 0, **options: Any) -> Transformed[P, Any]: ...
 def sparse_hessian(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The Hessian of a scalar function as a `scipy.sparse.csr_array`.
 

@@ -46,6 +46,7 @@ class Split:
     reads: frozenset[int]
     writes: frozenset[int]
     together: frozenset[int]  # saved arrays that may share memory with others
+    decisive: frozenset[int]  # saved arrays that branches and indices of the reverse sweep depend on
     forward: tuple[Interface, Text]
     backward: tuple[Interface, Text]
 
@@ -90,6 +91,7 @@ def split(program: Program, transform: Vjp) -> Split:
         tuple(v.name for v in backward.params[:count]),
         *compiler.derived.touched(backward),
         frozenset(k for group in backward.shared for k in group),
+        compiler.pipeline.decisive(backward),
         (
             interface(forward),
             compiler.pipeline.emit(forward, transform.options, f"Forward sweep of `{name}`", lent),
@@ -212,7 +214,7 @@ class Pullback:
         """Let hooks keep what they like of the arrays that are the pullback's own."""
         assert self._saved is not None
         kept = self._halves.kept
-        left = {*self._borrowed, *kept.together}
+        left = {*self._borrowed, *kept.together, *(kept.decisive if hooks.rounding else ())}
         self._saved = [
             packed(hooks, v, kept.saved_names[k]) if isinstance(v, np.ndarray) and k not in left else v
             for k, v in enumerate(self._saved)

@@ -52,6 +52,15 @@ def seconds(x: float | None) -> str:
     return f"{x / 1e-9:.0f} ns"
 
 
+def factor(x: float, places: int) -> str:
+    """How many times; without decimal places where they say nothing.
+
+    >>> factor(1.25, 2), factor(11649.15, 2)
+    ('1.25', '11649')
+    """
+    return f"{x:.{places if x < 100 else 0}f}"
+
+
 def size(x: int | None) -> str:
     """A number of bytes.
 
@@ -85,8 +94,8 @@ class Comparison:
                     r.name,
                     seconds(r.function),
                     about + seconds(r.gradient),
-                    f"{about}{r.ratio:.1f}",
-                    f"{about}{r.gradient / own:.2f}x",
+                    about + factor(r.ratio, 1),
+                    f"{about}{factor(r.gradient / own, 2)}x",
                     size(r.memory),
                     seconds(r.compile),
                     f"{r.deviation:.0e}",

@@ -241,22 +241,30 @@ def with_zeros(fn: Function, params: Sequence[Var]) -> Function:
 
 def spelled(program: Program) -> list[str]:
     """The core function's parameters as Python expressions over the arguments."""
-    found: list[str] = []
+    found = spelled_leaves(program.argument_names, program.arguments)
+    return [*(text for text, _ in found), *(h.name for h in program.hidden)]
 
-    def visit(spec: Spec, text: str) -> None:
+
+def spelled_leaves(names: Sequence[str], arguments: Sequence[Spec]) -> list[tuple[str, bool]]:
+    """The leaves of the arguments as Python expressions, each with whether it is the memory of a complex
+    array, which has an axis more.
+    """
+    found: list[tuple[str, bool]] = []
+
+    def visit(spec: Spec, text: str, pairs: bool = False) -> None:
         if isinstance(spec, NodeSpec):
             if spec.kind is ComplexArray:
-                visit(spec.children[0], text)
+                visit(spec.children[0], text, True)
                 return
             for key, child in zip(spec.keys, spec.children, strict=True):
                 plain = spec.kind in (dict, tuple, list)
                 visit(child, f"{text}[{key!r}]" if plain else f"{text}.{key}")
         elif isinstance(spec, ArraySpec | ScalarSpec):
-            found.append(text)
+            found.append((text, pairs))
 
-    for name, spec in zip(program.argument_names, program.arguments, strict=True):
+    for name, spec in zip(names, arguments, strict=True):
         visit(spec, name)
-    return [*found, *(h.name for h in program.hidden)]
+    return found
 
 
 def forward_sweep(

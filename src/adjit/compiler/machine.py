@@ -47,7 +47,7 @@ def _gemm(out: np.ndarray, a: np.ndarray, b: np.ndarray, *attrs: object) -> None
 CALLS: dict[str, Callable[..., None]] = {"gemm": _gemm}
 
 
-Observer = Callable[[Op, list[object], object], None]  # the operation, its operands, its result
+Observer = Callable[[Op | Call, list[object], object], None]  # an operation, its operands, its result
 
 
 def run(
@@ -133,11 +133,15 @@ class _Machine:
                 n = self.value(array).shape[axis]  # type: ignore[attr-defined]
                 if not 0 <= self.value(i) < n:  # type: ignore[operator]
                     raise IndexError(f"index {self.value(i)} is out of bounds for axis {axis} with size {n}")
-            case Check(cond=cond, error=error, message=message):
+            case Check(cond=cond, error=error, message=message, values=values):
                 if not self.value(cond):
+                    message = message.format(*map(self.value, values)) if values else message
                     raise (getattr(errors, error, None) or getattr(builtins, error))(message)
             case Call(name=name, args=args, attrs=attrs):
-                self.calls[name](*(self.value(a) for a in args), *attrs)
+                given = [self.value(a) for a in args]
+                self.calls[name](*given, *attrs)
+                if self.observe is not None:
+                    self.observe(stmt, given, None)
             case Mark(value=value, out=out):
                 if out is not None:
                     self.env[out] = self.value(value)

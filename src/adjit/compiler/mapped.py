@@ -132,7 +132,7 @@ class _Mapper:
                 found, first = n, place.base.name
             else:
                 text = f"vmap got different numbers of examples in {first!r} and {place.base.name!r}"
-                b.check(b.op("eq", found, n), "ShapeError", text)
+                b.check(b.op("eq", found, n), "ShapeError", f"{text}: {{}} and {{}}", found, n)
         assert found is not None
         return found
 

@@ -17,6 +17,7 @@ from .. import options as environment
 from ..errors import InternalError
 from ..options import Options
 from . import adjoint
+from .analyses.deciding import deciding
 from .analyses.effects import lasting
 from .codegen.cuda import cuda_text
 from .codegen.linemap import Text
@@ -164,6 +165,11 @@ def split(fn: Function, wrt: Sequence[int], outputs: Sequence[int] = ()) -> tupl
     with timed("adjoint"):
         forward, backward = adjoint.split(fn, wrt, outputs)
     return inspected(forward, "forward"), inspected(backward, "backward")
+
+
+def decisive(backward: Function) -> frozenset[int]:
+    """The parameters of a backward half that its decisions depend on."""
+    return deciding(passes(backward, (adjoint.expanded, expand_rules)))
 
 
 def tangent(fn: Function, wrt: Sequence[int]) -> Function:

@@ -74,6 +74,8 @@ class _Watch:
     # -- checks
     def check(self, holds: Operand, message: str) -> None:
         values = tuple(loop.iv for loop in self.loops)
+        if values:
+            message += ", in the iteration " + ", ".join(f"{v.name} = {{}}" for v in values)
         self.b.emit(Check(holds, "NonFiniteError", message, values, loc=self.b.loc))
 
     def where(self) -> str:

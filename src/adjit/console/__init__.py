@@ -2,6 +2,6 @@
 elsewhere."""
 
 from .progress import Steps, steps
-from .tables import Table, code, render, show
+from .tables import Table, code, decorated, render, show
 
-__all__ = ["Steps", "Table", "code", "render", "show", "steps"]
+__all__ = ["Steps", "Table", "code", "decorated", "render", "show", "steps"]

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
+from ..runtime.buffers import COLUMNS
 from .facts import Facts, Part
 from .layout import needed, places
 from .sources import Listing
@@ -163,12 +164,14 @@ def flow(facts: Facts) -> str:
 
 
 # -- tables
-def table(identity: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: int) -> str:
-    """`right`: from this column on, numbers."""
-    head = "".join(f"<th{' class=r' if k >= right else ''}>{escape(c)}</th>" for k, c in enumerate(columns))
+def table(
+    identity: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int] = ()
+) -> str:
+    """`right` are the columns of numbers."""
+    head = "".join(f"<th{' class=r' if k in right else ''}>{escape(c)}</th>" for k, c in enumerate(columns))
     body = "".join(
         "<tr>"
-        + "".join(f"<td{' class=r' if k >= right else ''}>{c}</td>" for k, c in enumerate(row))
+        + "".join(f"<td{' class=r' if k in right else ''}>{c}</td>" for k, c in enumerate(row))
         + "</tr>"
         for row in rows
     )
@@ -183,16 +186,14 @@ def saved(facts: Facts) -> str:
         nothing = "Nothing: the reverse sweep needs no value that it cannot compute itself."
         return f'{head}<p id="saved">{nothing}</p></section>'
     rows = [
-        (
-            f"<code>{escape(r.name)}</code>",
-            escape(r.dtype),
-            escape(r.shape),
-            f"{r.nbytes:,}" if r.owned else "argument",
-        )
+        [f"<code>{escape(c)}</code>" if k in (0, 5) else escape(c) for k, c in enumerate(r.cells)]
         for r in facts.saved.rows
     ]
-    rows.append(("total", "", "", f"{facts.saved.nbytes:,}"))
-    return head + table("saved", ("saved", "dtype", "shape", "bytes"), rows, 3) + "</section>"
+    rows.append(["total", "", "", "", f"{facts.saved.nbytes:,}", "", "", ""])
+    if facts.saved.peak is not None:
+        most = f"{facts.saved.peak:,}"
+        rows.append(["most at a time, results included", "", "", "", most, "", "", ""])
+    return head + table("saved", COLUMNS, rows, right=(1, 4)) + "</section>"
 
 
 def activities(facts: Facts) -> str:
@@ -208,7 +209,7 @@ def activities(facts: Facts) -> str:
         for n in facts.activity
     ]
     title = "<section><h2>What carries a derivative</h2>"
-    return title + table("activity", ("name", "type", "active", "why"), rows, 9) + "</section>"
+    return title + table("activity", ("name", "type", "active", "why"), rows) + "</section>"
 
 
 def duration(x: float) -> str:
@@ -229,7 +230,7 @@ def bars(identity: str, parts: Sequence[Part]) -> str:
         )
         for p in parts
     ]
-    return table(identity, ("part", "", "", "CPU time"), rows, 3)
+    return table(identity, ("part", "", "", "CPU time"), rows, right=(3,))
 
 
 def times(facts: Facts) -> str:
@@ -245,7 +246,7 @@ def summary(facts: Facts) -> str:
         rows.append(("value", f'<code id="value">{escape(facts.value)}</code>'))
     if facts.gradient:
         rows.append(("gradient", f'<code id="gradient">{escape(facts.gradient)}</code>'))
-    return table("summary", ("at", ""), rows, 9)
+    return table("summary", ("at", ""), rows)
 
 
 def page(facts: Facts) -> str:

@@ -242,8 +242,9 @@ class _Machine:
                 self.store(self.of(array), tuple(map(self.number, index)), self.of(value))
             case Accumulate(array=array, index=index, value=value):
                 self.accumulate(stmt, self.of(array), tuple(map(self.number, index)), self.of(value))
-            case Check(cond=cond, message=message):
+            case Check(cond=cond, message=message, values=values):
                 if not self.of(cond).value:
+                    message = message.format(*map(self.number, values)) if values else message
                     raise Untraceable(f"the function raises an error at these arguments: {message}")
             case Bounds():
                 if not 0 <= self.number(stmt.index) < self.of(stmt.array).values.shape[stmt.axis]:

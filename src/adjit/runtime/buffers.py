@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+COLUMNS = ("saved", "line", "dtype", "shape", "bytes", "formula", "needed by the adjoint of line", "why")
+
 
 @dataclass(frozen=True)
 class Row:
@@ -38,12 +40,20 @@ class Row:
         """Bytes that it takes beyond the arguments."""
         return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.dtype).itemsize if self.owned else 0
 
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What stands in a table below `COLUMNS`."""
+        size = f"{self.nbytes:,}" if self.owned else "argument"
+        reader = f"{self.reader}: {self.needed_by}" if self.reader else ""
+        made = str(self.line or "")
+        return self.name, made, self.dtype, str(self.shape), size, self.formula, reader, self.why
+
 
 @dataclass(frozen=True)
 class Saved:
     """The table of saved values; `nbytes` is their sum. `peak` are the bytes that one call of the gradient
-    has at a time beyond its arguments, results included; None where only a run can tell. `notes` say which
-    loops are run again instead.
+    has at a time beyond its arguments, results included but not the scratch of library routines; None where
+    only a run can tell. `notes` say which loops are run again instead.
     """
 
     rows: tuple[Row, ...]

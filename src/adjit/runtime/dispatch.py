@@ -76,7 +76,7 @@ def failure(found: Failure, text: Text) -> Exception:
 
 
 def _failure(found: Failure, site: Site) -> Exception:
-    if site.error == "OutOfBoundsError" and len(found.args) == 3:
+    if site.array:
         _, index, length = found.args
         return errors.OutOfBoundsError(
             f"index {index} is out of bounds for axis {site.axis} of {site.array!r} with size {length}",
@@ -84,11 +84,10 @@ def _failure(found: Failure, site: Site) -> Exception:
         )
     own = getattr(errors, site.error, None)
     if own is not None:
-        message = site.message
-        if site.names and len(found.args) > 1:
-            at = ", ".join(f"{n} = {v}" for n, v in zip(site.names, found.args[1], strict=True))
-            message = f"{message}, in the iteration {at}"
-        made: Exception = own(message, site.location)
+        values = found.args[1:]
+        if len(values) == 1:
+            values = values[0]
+        made: Exception = own(site.message.format(*values) if values else site.message, site.location)
         return made
     kind = getattr(builtins, site.error, RuntimeError)
     made = kind(site.message) if site.message else kind()

@@ -48,6 +48,11 @@ def failed_at(site: int, values: Any) -> None:
 
 
 @jitable
+def failed_with(site: int, x: int, y: int) -> None:
+    raise Failure(site, x, y)
+
+
+@jitable
 def outside(site: int, index: int, length: int) -> None:
     raise Failure(site, index, length)
 
@@ -84,12 +89,12 @@ def own(array: Any, copies: Any, thread: int) -> Any:
 
 
 @jitable
-def note(status: Any, thread: int, code: int, of_index: int, index: int, length: int) -> None:
-    """A check failed in a thread; `code` is the number of the check plus 2."""
+def note(status: Any, thread: int, code: int, shown: int, x: int, y: int) -> None:
+    """A check failed in a thread; `code` is the number of the check plus 2. `shown`: it has two numbers."""
     status[thread, 0] = code
-    status[thread, 1] = of_index
-    status[thread, 2] = index
-    status[thread, 3] = length
+    status[thread, 1] = shown
+    status[thread, 2] = x
+    status[thread, 3] = y
 
 
 @jitable

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import console
-from ..api.check import check_grads, holds_floats
+from ..api.check import check_grads
 from ..api.gradient import grad, jit, value_and_grad
 from ..bench import compare
 from ..errors import GradientCheckError
+from ..runtime.buffers import COLUMNS
 from .target import Target, UsageError, function_of, target
 
 FINE, FAILED, USAGE, REFUSED, RAISED = range(5)
@@ -75,20 +76,24 @@ def saved(options: Options) -> int:
     found = chosen(options)
     with console.steps(1, f"compiling {found.name}"):
         table = grad(found.function, argnums=argnums_of(options)).saved(*found.arguments)
-    rows = [(r.name, r.dtype, str(r.shape), f"{r.nbytes}" if r.owned else "argument") for r in table.rows]
-    rows.append(("total", "", "", str(table.nbytes)))
     title = f"what the forward sweep of {found.name} keeps for the reverse sweep"
-    columns = ("saved", "dtype", "shape", "bytes")
-    console.show(console.Table(title, columns, tuple(rows), frozenset({3})))
+    if not console.decorated():
+        print(f"{title}\n{table}")
+        return FINE
+    rows = tuple(r.cells for r in table.rows)
+    notes = [f"total: {table.nbytes:,} bytes"]
+    if table.peak is not None:
+        notes.append(f"most at a time, results included: {table.peak:,} bytes")
+    console.show(console.Table(title, COLUMNS, rows, frozenset({1, 4}), tuple(notes)))
     return FINE
 
 
 def check(options: Options) -> int:
     found = chosen(options)
-    modes = tuple(options.modes.split(","))
+    modes = tuple(options.modes.split(",")) if options.modes else None
     try:
         with console.steps(1, f"checking {found.name}"):
-            check_grads(found.function, found.arguments, order=options.order, modes=modes)
+            agreed = check_grads(found.function, found.arguments, order=options.order, modes=modes)
     except GradientCheckError as error:
         print(error)
         return FAILED
@@ -96,12 +101,7 @@ def check(options: Options) -> int:
         if not str(error).startswith("modes are"):
             raise
         raise UsageError(str(error)) from error
-    orders = "first order" if options.order == 1 else "first and second order"
-    print(f"{found.name}: derivatives agree with finite differences ({orders}, {options.modes})")
-    names = list(inspect.signature(found.function).parameters)
-    named = [names[min(k, len(names) - 1)] for k in range(len(found.arguments))]
-    varied = [n for n, a in zip(named, found.arguments, strict=True) if holds_floats(a)]
-    print(f"compared in {', '.join(dict.fromkeys(varied))}")
+    print(agreed)
     return FINE
 
 

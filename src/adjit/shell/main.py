@@ -102,7 +102,9 @@ def parser() -> argparse.ArgumentParser:
     _function(commands, "saved")
     check = _function(commands, "check")
     check.add_argument("--order", type=int, choices=(1, 2), default=2, help="highest derivative (2)")
-    check.add_argument("--modes", default="fwd,rev", help="fwd, rev or both (fwd,rev)")
+    check.add_argument(
+        "--modes", metavar="MODE[,...]", help="fwd, rev or both (all that the function has rules for)"
+    )
     _bench(_function(commands, "bench"))
     report = _function(commands, "report")
     report.add_argument("-o", "--output", metavar="FILE", help="the page (FUNCTION.html)")

@@ -53,8 +53,6 @@ def names(a):
     return (
         np.linalg.trace(left) ** 2
         + np.linalg.vector_norm(a) ** 3
-        + np.sum(np.matvec(a, a[0]) ** 2)
-        + np.sum(np.vecmat(a[:, 0], a) ** 2)
         + np.sum(np.linalg.outer(a[0], a[1]) ** 2)
         + np.sum(np.linalg.diagonal(left) ** 2)
     )

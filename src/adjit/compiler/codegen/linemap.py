@@ -13,14 +13,15 @@ from ..ir.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A check in the generated program. `error` names a builtin exception or one of `adjit.errors`."""
+    """A check in the generated program. `error` names a builtin exception or one of `adjit.errors`; a failure
+    brings the numbers for each `{}` of the message, or the index and the length of an axis of `array`.
+    """
 
     error: str
     message: str
     location: Location
     array: str = ""
     axis: int = 0
-    names: tuple[str, ...] = ()  # of the values that a failure has with it
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ HELPERS = (
     "outside",
     "failed",
     "failed_at",
+    "failed_with",
     "stop_of",
     "take",
     "take_zeros",

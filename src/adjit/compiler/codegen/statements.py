@@ -285,10 +285,8 @@ class Statements:
             self.nested(*last)
 
     # -- checks
-    def site(
-        self, error: str, message: str, array: str = "", axis: int = 0, names: Sequence[str] = ()
-    ) -> ast.expr:
-        self.sites.append(Site(error, message, self.loc, array, axis, tuple(names)))
+    def site(self, error: str, message: str, array: str = "", axis: int = 0) -> ast.expr:
+        self.sites.append(Site(error, message, self.loc, array, axis))
         return literal(len(self.sites) - 1)
 
     def bounds(self, stmt: Bounds) -> None:
@@ -303,12 +301,13 @@ class Statements:
 
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
-        if not stmt.values:
-            self.failing(call("failed", self.site(stmt.error, stmt.message)))
-            return
-        names = [v.name for v in stmt.values if isinstance(v, Var)]
-        site = self.site(stmt.error, stmt.message, names=names)
-        self.failing(call("failed_at", site, self.tuple(stmt.values)))
+        site = self.site(stmt.error, stmt.message)
+        if len(stmt.values) == 2:
+            self.failing(call("failed_with", site, *map(self.of, stmt.values)))
+        elif stmt.values:
+            self.failing(call("failed_at", site, self.tuple(stmt.values)))
+        else:
+            self.failing(call("failed", site))
 
     def failing(self, value: ast.expr) -> None:
         self.depth += 1

@@ -13,6 +13,6 @@ from . import (  # noqa: F401
     statistics,
     triangular,
 )
-from .core import COMPILE_TIME, DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked
+from .core import COMPILE_TIME, DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked, newer
 
-__all__ = ["COMPILE_TIME", "DEFINITIONS", "ELEMENTWISE", "OPS", "ROUTINES", "arguments_marked"]
+__all__ = ["COMPILE_TIME", "DEFINITIONS", "ELEMENTWISE", "OPS", "ROUTINES", "arguments_marked", "newer"]

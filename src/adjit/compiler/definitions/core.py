@@ -74,6 +74,11 @@ def defines(*spellings: object) -> Callable[[Function], Function]:
     return _enter(DEFINITIONS, spellings)
 
 
+def newer(*names: str) -> tuple[Any, ...]:
+    """NumPy's functions of these names; none for a name that the installed NumPy is too old to have."""
+    return tuple(getattr(np, name) for name in names if hasattr(np, name))
+
+
 def elementwise(*spellings: object) -> Callable[[Function], Function]:
     """Decorator: the function of scalars stands for each of `spellings` on every element."""
     return _enter(ELEMENTWISE, spellings)

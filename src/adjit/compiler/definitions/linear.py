@@ -24,6 +24,7 @@ from .core import (
     compile_time,
     defines,
     float_dtype,
+    newer,
     sum_dtype,
 )
 from .extrema import max_, min_
@@ -127,6 +128,24 @@ def matmul(a: Array, b: Array) -> Number:
     if a.ndim == 1:
         return batched(a[None, :], b)[..., 0, :]
     return batched(a, b)
+
+
+@defines(*newer("matvec"))
+def matvec(x1: Array, x2: Array) -> Array:
+    if x1.ndim < 2 or x2.ndim == 0:
+        raise ShapeError("matvec: an operand does not have enough dimensions")
+    if x2.ndim == 1:
+        return matmul(x1, x2)
+    return matmul(x1, x2[..., None])[..., 0]
+
+
+@defines(*newer("vecmat"))
+def vecmat(x1: Array, x2: Array) -> Array:
+    if x1.ndim == 0 or x2.ndim < 2:
+        raise ShapeError("vecmat: an operand does not have enough dimensions")
+    if x1.ndim == 1:
+        return matmul(x1, x2)
+    return matmul(x1[..., None, :], x2)[..., 0, :]
 
 
 @defines(np.dot)

@@ -23,7 +23,9 @@ from . import arrays, containers, effects, list_methods, lists, resolve, sharing
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
 from .carry import GUESS, NOT_ONE_KIND
+from .normalise import RESULT
 from .values import (
+    DIFFERENT_RESULTS,
     ArrayValue,
     Closure,
     IndexSpace,
@@ -153,6 +155,8 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
     """The value of a name that is read; a name that is bound on some paths only is checked."""
     if isinstance(value, Undefined) and value.reason == GUESS:
         return ScalarValue(const(0.0))
+    if isinstance(value, Undefined) and name == RESULT:
+        ctx.error(InferenceError, DIFFERENT_RESULTS, value.reason, "return one kind of value everywhere")
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
         several = value.reason == NOT_ONE_KIND

@@ -250,7 +250,13 @@ def _put_row(
     view.announce_write(ctx, dims)
     for k, n in enumerate(value.shape):
         wanted = b.op("select", first, n, b.load(dims, (const(k),)))
-        b.check(b.op("eq", wanted, n), "ShapeError", "the arrays in a list must have one shape")
+        b.check(
+            b.op("eq", wanted, n),
+            "ShapeError",
+            "the arrays in a list must have one shape: {} and {}",
+            wanted,
+            n,
+        )
         b.store(dims, (const(k),), wanted)
     start = linear.times(b, at, linear.product(b, value.shape))
     view.announce_write(ctx, data)

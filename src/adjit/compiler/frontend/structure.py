@@ -32,6 +32,7 @@ from .arrays.promote import dtype_of, is_number, is_weak, operand
 from .arrays.view import is_whole
 from .source import Source
 from .values import (
+    DIFFERENT_RESULTS,
     ArrayValue,
     ListValue,
     Mapping_,
@@ -211,9 +212,7 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
             children = tuple(_result(ctx, v, found) for v in fields.values())
             return NodeSpec(cls, tuple(fields), children)  # type: ignore[arg-type]
         case Undefined(reason=reason):
-            ctx.error(
-                InferenceError, "the function does not return the same kind of thing on all paths", reason
-            )
+            ctx.error(InferenceError, DIFFERENT_RESULTS, reason)
         case RangeValue():
             ctx.error(InferenceError, "a range cannot be returned", instead="return a tuple or an array")
     if is_number(value):

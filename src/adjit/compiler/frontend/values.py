@@ -217,6 +217,9 @@ class Maybe:
     name: str
 
 
+DIFFERENT_RESULTS = "the function does not return the same kind of thing on all paths"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Undefined:
     """A name that is unbound on some path; reading it is an error that says on which."""

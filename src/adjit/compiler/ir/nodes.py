@@ -19,7 +19,7 @@ Everything after the frontend is core IR, adjoints included, so that transforms 
               | While(args, inits, cond, body, outs, stop, trips)
               | If(cond, then, orelse, outs)
               | Bounds(array, axis, index)                    IndexError unless 0 <= index < array.shape[axis]
-              | Check(cond, error, message)                   raises the named exception unless cond holds
+              | Check(cond, error, message, values)           raises the named exception unless cond holds
               | Mark(name, value, out)                        a named local value; a scalar goes on as `out`
 
 Invariants
@@ -246,9 +246,8 @@ UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Stmt):
-    """`error` names a builtin exception, one of `adjit.errors`, or is `UNEQUAL`; `message` is constant
-    text, `values` are
-    numbers that the error shows with their names.
+    """`error` names a builtin exception, one of `adjit.errors`, or is `UNEQUAL`; `values` are integers that
+    stand in the message where it has `{}`.
     """
 
     cond: Operand

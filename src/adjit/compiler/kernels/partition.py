@@ -44,7 +44,16 @@ from ..ir.nodes import (
     While,
 )
 from ..ir.types import INT, Array, grows
-from ..ir.visitor import all_defined, blocks, defined, free_vars, max_number, with_blocks, with_operands
+from ..ir.visitor import (
+    all_defined,
+    blocks,
+    defined,
+    free_vars,
+    max_number,
+    operands,
+    with_blocks,
+    with_operands,
+)
 from ..passes.dce import dce
 from . import grid
 from .assembly import ZERO, Draft, Plan, cell, load, status_array
@@ -235,8 +244,8 @@ class _Partition:
                 self.in_one_thread(stmt)
             case Load() | Store() | Accumulate():
                 self.in_one_thread(stmt)
-            case Check(cond=x) | Bounds(index=x):
-                if self.on_device(x):
+            case Check() | Bounds():
+                if any(map(self.on_device, operands(stmt))):
                     self.in_one_thread(stmt)
                 else:
                     self.out.append(stmt)

@@ -214,7 +214,8 @@ def _same_shape(b: Builder, rule: Rule, target: Var, value: Operand, what: str) 
     assert isinstance(value, Var)
     for mine, theirs in zip(shape(b, target), shape(b, value), strict=True):
         same = b.op("eq", mine, theirs)
-        b.check(same, "ShapeError", f"the rule of {rule.name!r} returns a {what}")
+        message = f"the rule of {rule.name!r} returns a {what}: lengths {{}} and {{}} of one axis"
+        b.check(same, "ShapeError", message, theirs, mine)
 
 
 __all__ = ["Rule", "copy_results", "is_rule", "routine", "rule_of"]

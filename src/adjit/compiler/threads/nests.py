@@ -13,6 +13,7 @@ understood stays as it is. Non-goals: when it pays (`cost`).
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from ..analyses.accumulators import is_sum
@@ -74,9 +75,9 @@ class _Choosing:
     def nest(self, loop: For) -> Nest | None:
         if loop.trips is not None or loop.stop is not None or _few(loop):
             return None
-        if not all(map(dividable, walk(loop.body))) or not self.plain(loop):
-            return None
         inside = {loop.iv, *loop.args, *all_defined(loop.body)}
+        if not all(dividable(s, inside) for s in walk(loop.body)) or not self.plain(loop):
+            return None
         work = cost.work(loop.body, inside)
         if cost.weight(work) < LIGHTEST or self.short(loop, work) or not self.free(loop):
             return None
@@ -156,19 +157,19 @@ class _Choosing:
         return None
 
 
-def dividable(stmt: Stmt) -> bool:
-    """Whether a thread can run the statement itself."""
+def dividable(stmt: Stmt, inside: Container[Var]) -> bool:
+    """Whether a thread can run the statement itself, with the variables that are `inside` its loop."""
     match stmt:
         case Call(name=name):
             return name in CALLS
         case Mark():
             return False
         case Check(values=values):
-            return not values
+            return len(values) in (0, 2)
         case Dim():
             return True
         case _:
-            return not any(isinstance(x, Var) and grows(x.type) for x in all_reads(stmt))
+            return all(x in inside for x in all_reads(stmt) if isinstance(x, Var) and grows(x.type))
 
 
 def _few(loop: For) -> bool:

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import empty, failed, smul, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, failed_with, smul, take, take_zeros, u, zeros
 from adjit.runtime.vector import log
 
 
@@ -29,7 +29,7 @@ def cholesky_in_place_gradient(m, ws):
     a_1[2, 2] = 1.0
     a_1[3, 3] = 1.0
     if 4 != n_m:
-        failed(0)
+        failed_with(0, 4, n_m)
     a_2 = empty((4, 4), np.float64)
     for i in range(4):
         a_2[i, 0] = a[i, 0] + 4.0 * a_1[i, 0]

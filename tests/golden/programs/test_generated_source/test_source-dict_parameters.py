@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, minimum, take, u, zeros
+from adjit.runtime.support import failed_with, minimum, take, u, zeros
 from adjit.runtime.vector import tanh
 
 
@@ -19,16 +19,18 @@ from adjit.runtime.vector import tanh
 def dict_parameters_gradient(p_w, p_b, x, ws):
     ws[0] = 8
     n_x = x.shape[1]
+    n_p_w = p_w.shape[0]
 
     # return np.sum(np.tanh(x @ p["w"] + p["b"]) ** 2)
-    if n_x != p_w.shape[0]:
-        failed(0)
+    if n_x != n_p_w:
+        failed_with(0, n_x, n_p_w)
     n_p_w = p_w.shape[1]
+    n_p_b = p_b.shape[0]
     n_x_1 = x.shape[0]
     _result = take(ws, (n_x_1, n_p_w), np.float64)
     gemm(_result, x, p_w)
-    if n_p_w != p_b.shape[0]:
-        failed(1)
+    if n_p_w != n_p_b:
+        failed_with(1, n_p_w, n_p_b)
     ct_p_w = zeros((n_x, n_p_w), np.float64)
     ct_p_b = zeros(n_p_w, np.float64)
     ct_x = zeros((n_x_1, n_x), np.float64)

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, maximum, minimum, outside, smul, take, u, zeros
+from adjit.runtime.support import failed, failed_with, maximum, minimum, outside, smul, take, u, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -20,21 +20,25 @@ from adjit.runtime.vector import exp, log
 def softmax_regression_gradient(x, w, b, y, ws):
     ws[0] = 8
     n_x = x.shape[1]
+    n_w = w.shape[0]
 
     # z = x @ w + b
-    if n_x != w.shape[0]:
-        failed(0)
+    if n_x != n_w:
+        failed_with(0, n_x, n_w)
     n_x_1 = x.shape[0]
 
     # return -np.mean(np.sum(y * log_p, axis=1))
     t = np.float64(n_x_1)
     n_w = w.shape[1]
+    n_b = b.shape[0]
+    n_y = y.shape[0]
+    n_y_1 = y.shape[1]
     z = take(ws, (n_x_1, n_w), np.float64)
 
     # z = x @ w + b
     gemm(z, x, w)
-    if n_w != b.shape[0]:
-        failed(1)
+    if n_w != n_b:
+        failed_with(1, n_w, n_b)
     z_1 = take(ws, (n_x_1, n_w), np.float64)
     for i in range(n_x_1):
         for j in range(n_w):
@@ -48,10 +52,10 @@ def softmax_regression_gradient(x, w, b, y, ws):
             outside(3, 0, z_1.shape[1])
 
     # return -np.mean(np.sum(y * log_p, axis=1))
-    if y.shape[0] != n_x_1:
-        failed(4)
-    if y.shape[1] != n_w:
-        failed(5)
+    if n_y != n_x_1:
+        failed_with(4, n_y, n_x_1)
+    if n_y_1 != n_w:
+        failed_with(5, n_y_1, n_w)
     ct_b = zeros(n_w, np.float64)
     ct_z = take(ws, (n_x_1, n_w), np.float64)
     t_1 = -(1.0 / t)

@@ -147,4 +147,5 @@ class KernelStatements(Statements):
 
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
-        self.noted(self.site(stmt.error, stmt.message), literal(0), literal(-1))
+        shown = [self.of(v) for v in stmt.values] if len(stmt.values) == 2 else [literal(0), literal(-1)]
+        self.noted(self.site(stmt.error, stmt.message), *shown)

@@ -22,7 +22,7 @@ from .host import HostStatements
 from .kernel import KernelStatements
 
 DRIVER = ("checked", "empty", "gemm", "grown", "launch", "read", "summed", "view", "zeros")
-FAILING = ("failed", "outside")
+FAILING = ("failed", "failed_with", "outside")
 MODULES = ("special", "support")
 THREADS = ("x", "y", "z", "dx", "dy", "dz", "cuda")
 

@@ -44,8 +44,8 @@ def require_equal(ctx: Context, x: Operand, y: Operand, message: str) -> None:
     if known == 0:
         return
     if known is not None and isinstance(x, Const) and isinstance(y, Const):
-        ctx.error(ShapeError, message)
-    b.check(b.op("eq", x, y), "ShapeError", message)
+        ctx.error(ShapeError, f"{message}: {x.value} and {y.value}")
+    b.check(b.op("eq", x, y), "ShapeError", f"{message}: {{}} and {{}}", x, y)
     linear.assume_equal(b, x, y)
 
 
@@ -65,7 +65,7 @@ def require_broadcast(ctx: Context, n: Operand, target: Operand, message: str) -
         linear.assume_equal(b, n, target)
         return
     fits = b.op("or", b.op("eq", n, target), b.op("eq", n, view.ONE))
-    b.check(fits, "ShapeError", message)
+    b.check(fits, "ShapeError", f"{message}: {{}} and {{}}", n, target)
 
 
 def require_counterparts(ctx: Context, n: Operand, m: Operand, message: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....errors import InferenceError, UnsupportedSyntaxError
+from ...definitions import newer
 from ...ir.nodes import Const, Operand
 from ...ir.types import FLOATS
 from ..values import Sequence_, Static, Value
@@ -165,7 +166,7 @@ def rollaxis(ctx: Context, a: Value, axis: Value, start: Value = ZERO) -> Value:
     return view.permuted(ctx, found, order)
 
 
-@builtin(np.unstack)
+@builtin(*newer("unstack"))
 def unstack(ctx: Context, x: Value, *, axis: Value = ZERO) -> Value:
     a = as_array(ctx, x)
     at = shapes.axis(ctx, axis, len(a.shape))

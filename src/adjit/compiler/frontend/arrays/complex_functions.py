@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from ....errors import InferenceError, MissingRuleError
-from ...definitions import OPS
+from ...definitions import OPS, newer
 from ...ir.builder import const
 from ...ir.types import PARTS
 from ..values import Sequence_, Static, Value, VirtualArray
@@ -30,7 +30,8 @@ from .shapes import as_array, constant, ravel
 KEPT: set[object] = {
     *(np.full, np.zeros_like, np.empty_like, np.ones_like, np.full_like, np.array, np.asarray, np.asanyarray),
     *(np.ascontiguousarray, np.copy, np.copyto, np.transpose, np.permute_dims, np.matrix_transpose),
-    *(np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.unstack, np.expand_dims),
+    *(np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims),
+    *newer("unstack"),
     *(np.squeeze, np.reshape, np.ravel, np.broadcast_to, np.broadcast_arrays, np.atleast_1d, np.atleast_2d),
     *(np.atleast_3d, np.shape, np.size, np.ndim, np.where, np.put, np.fill_diagonal, np.result_type),
     *(np.isscalar, np.astype, np.nonzero, np.flatnonzero, np.extract, np.diag, np.diagonal, np.diagflat),

@@ -311,7 +311,5 @@ for _name, _of in (
     (scipy.linalg.pinv, np.linalg.pinv),
     (scipy.linalg.svdvals, np.linalg.svdvals),
     (scipy.linalg.solve, np.linalg.solve),
-    (np.matvec, np.matmul),
-    (np.vecmat, np.matmul),
 ):
     _alias(_name, _of)

@@ -95,7 +95,9 @@ def check_bounds(ctx: Context, a: AnyArray, axis: int, index: Operand) -> None:
     inside = b.op("lt", index, n)
     if not safe_below:
         inside = b.op("and", b.op("le", b.const(0), index), inside)
-    b.check(inside, "OutOfBoundsError", f"index is out of bounds for axis {axis}")
+    b.check(
+        inside, "OutOfBoundsError", f"index {{}} is out of bounds for axis {axis} with size {{}}", index, n
+    )
 
 
 # -- slices
