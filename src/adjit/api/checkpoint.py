@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..runtime import frontcache
+from ..compiler.describing import described
 from .transform import python_function
 
 
@@ -36,7 +36,7 @@ class Checkpoint:
         return recomputed.call(ctx, self.fun, args, kwargs)
 
     def __adjit_described__(self) -> str:
-        return f"checkpoint {frontcache.described(self.fun)}"
+        return f"checkpoint {described(self.fun)}"
 
     def __repr__(self) -> str:
         return f"<adjit checkpoint of {self.__name__}>"
