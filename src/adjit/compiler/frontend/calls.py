@@ -176,6 +176,10 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
         return call(ctx, called, [Static(function), *args], kwargs)
     if isinstance(function, type) and not _is_number_type(function):
         return _construct(ctx, function, args, kwargs)
+    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
+        return compile_time(ctx, function, args, kwargs)
+    if arrays.is_gufunc(function):
+        return arrays.gufunc_call(ctx, function, list(args), kwargs)
     called_as_is = opaque.call(ctx, function, args, kwargs)
     if called_as_is is not None:
         return called_as_is

@@ -243,8 +243,10 @@ class Bounds(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Stmt):
-    """`error` names a builtin exception or one of `adjit.errors`; `message` is constant text, `values` are
-    numbers that the error shows with their names.
+    """`error` names a builtin exception, one of `adjit.errors`, or a class of the user's
+    (`frontend.raising`).
+    `message` is constant text; `values` are numbers that go to places in it, or that the error shows with
+    their names.
     """
 
     cond: Operand
