@@ -273,11 +273,12 @@ def read_only_argument(x):
     return np.sum(x)
 
 
-@refused("UnsupportedSyntaxError", 2.0)
-def recursion(x):
-    if x < 1.0:
-        return x
-    return np.sin(recursion(x - 1.0))
+@refused("UnsupportedSyntaxError", 2.0, 3)
+def recursion(x, n):
+    s = x
+    for k in range(n):
+        s += np.sin(recursion(x, k))
+    return s
 
 
 @refused("SeedError", run=lambda f, x: adjit.vjp(f, x)[1](np.ones(2)))

@@ -59,12 +59,12 @@ def _texts(value: object, seen: dict[int, int]) -> Iterator[str]:
         seen[id(plain)] = len(seen)
         yield function_text(plain)
         yield repr(getattr(value, "targetoptions", ""))
-        for name, found in _read(plain):
+        for name, found in read_outside(plain):
             yield name
             yield from _texts(found, seen)
 
 
-def _read(function: types.FunctionType) -> Iterator[tuple[str, object]]:
+def read_outside(function: types.FunctionType) -> Iterator[tuple[str, object]]:
     """What the names in a function's code stand for, functions inside of it included."""
     codes = [function.__code__]
     names: list[str] = []
@@ -94,4 +94,4 @@ def _is_foreign(value: types.FunctionType | types.ModuleType) -> bool:
     return module.split(".")[0] in FOREIGN
 
 
-__all__ = ["FUNCTIONS", "PREFIX", "registered", "whole_text"]
+__all__ = ["FUNCTIONS", "PREFIX", "read_outside", "registered", "whole_text"]
