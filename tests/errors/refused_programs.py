@@ -394,3 +394,14 @@ def operator_that_changes_its_operand(x):
 @refused("ShapeError", np.ones((2, 3, 4)))
 def stack_of_matrices_that_are_not_square(a):
     return np.linalg.inv(a)[0, 0, 0]
+
+
+def positive_or_none(v):
+    if v > 0:
+        return v * v
+    return None
+
+
+@refused("InferenceError")
+def result_of_two_kinds(x):
+    return positive_or_none(x[0]) * 2.0

@@ -23,6 +23,7 @@ from . import arrays, containers, effects, list_methods, lists, operators, resol
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
 from .carry import GUESS, NOT_ONE_KIND
+from .normalise import RESULT
 from .values import (
     ArrayValue,
     Closure,
@@ -157,7 +158,14 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
         cls = InferenceError if value.reason else NameResolutionError
         several = value.reason == NOT_ONE_KIND
         remedy = "collect numbers, tuples or arrays of one shape" if several else "use different names"
-        ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, remedy)
+        if name == RESULT:
+            what, remedy = (
+                "the result",
+                "return the same kind of value on every path, such as np.nan for None",
+            )
+        else:
+            what = f"the variable {name!r}"
+        ctx.error(cls, f"{what} has no single meaning here", value.reason, remedy)
     if isinstance(value, Maybe):
         if not name.startswith("@"):
             _require(ctx, name, value.bound)
