@@ -24,6 +24,7 @@ from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
 from .carry import GUESS, NOT_ONE_KIND
 from .normalise import RESULT
+from .texts import static, text
 from .values import (
     ArrayValue,
     Closure,
@@ -227,25 +228,6 @@ def _dict(ctx: Specialiser, keys: Sequence[ast.expr | None], values: Sequence[as
     return Mapping_(found)
 
 
-def text(ctx: Specialiser, node: ast.expr) -> str:
-    """A string that is known at compile time."""
-    if isinstance(node, ast.Constant):
-        return str(node.value)
-    if isinstance(node, ast.JoinedStr):
-        return "".join(text(ctx, v) for v in node.values)
-    inner = node.value if isinstance(node, ast.FormattedValue) else node
-    return formatted(ctx, node, containers.known(ctx, ctx.eval(inner))[0])
-
-
-def formatted(ctx: Specialiser, node: ast.expr, value: object) -> str:
-    if not isinstance(node, ast.FormattedValue):
-        return str(value)
-    shown: dict[int, Callable[[object], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
-    value = shown[node.conversion](value) if node.conversion >= 0 else value
-    spec = text(ctx, node.format_spec) if node.format_spec else ""
-    return str(static(ctx, format, value, spec))
-
-
 # -- operators
 
 
@@ -284,14 +266,6 @@ def _as_array(ctx: Specialiser, value: Value) -> Value:
     if isinstance(value, Sequence_):
         return arrays.numpy_call(ctx, np.array, [value], {})
     return value
-
-
-def static(ctx: Specialiser, f: Callable[..., object], *args: object) -> object:
-    """A computation on compile-time objects that are no numbers of the program."""
-    try:
-        return f(*args)
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
-        ctx.error(InferenceError, str(error))
 
 
 def unary(ctx: Specialiser, op: ast.unaryop, value: Value) -> Value:
@@ -496,6 +470,5 @@ __all__ = [
     "in_order",
     "spread",
     "subscript",
-    "text",
     "truth",
 ]

@@ -19,7 +19,7 @@ from ...errors import AdjitError, UnsupportedSyntaxError
 from ..ir.nodes import Operand
 from . import containers
 from .arrays.promote import dtype_of, is_number, operand
-from .expressions import formatted, text
+from .texts import formatted, text
 from .values import Static, Value
 
 if TYPE_CHECKING:
