@@ -24,7 +24,7 @@ import scipy.linalg
 from scipy import special
 
 import adjit.compiler.pipeline  # noqa: F401  (loads what fills the tables)
-from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE
+from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE, STACKED
 from adjit.compiler.frontend import fence, python_builtins
 from adjit.compiler.frontend.arrays.attributes import METHODS
 from adjit.compiler.frontend.arrays.complex_functions import HANDLERS, KEPT
@@ -52,7 +52,8 @@ HEAD = """# What adjit supports
 
 Made from the code's own tables by `python -m tests.docs.supported`; a test keeps it true. What is not here
 is refused, with the place and a remedy. A function of your own gets a derivative by `adjit.custom_vjp` and
-`adjit.custom_jvp`.
+`adjit.custom_jvp`; in its code and in its rules, functions that Numba compiles and adjit cannot read are
+called as they are.
 """
 
 
@@ -100,7 +101,7 @@ def function_rows(home: str) -> list[str]:
             continue
         calls = calls_of(f, names)
         floats = list(dict.fromkeys(a for _, args in calls for a in args))
-        shown = " · ".join(f"`{cell(c)}`" for c, _ in calls[:3])
+        shown = " · ".join([f"`{cell(c)}`" for c in dict.fromkeys(c for c, _ in calls)][:3])
         also = f" (also {', '.join(f'`{n}`' for n in names[1:])})" if names[1:] else ""
         lines.append(f"| `{names[0]}`{also} | {', '.join(floats)} | {shown} |")
     return sorted(lines)
@@ -168,7 +169,8 @@ def text() -> str:
         if rows:
             head = ["| function | gradient in | checked calls |", "|---|---|---|"]
             lines += [f"### {home or 'builtins'}", "", *head, *rows, ""]
-    lines += [complex_functions(), ""]
+    stacks = ", ".join(sorted(f"`{named(f)[0]}`" for f in STACKED))
+    lines += [f"On stacks of matrices too: {stacks}.", "", complex_functions(), ""]
     lines += ["Methods of arrays: " + ", ".join(f"`{m}`" for m in sorted(METHODS)) + ".", ""]
     kinds = ", ".join(sorted(k.removeprefix("draw_") for k in WITH_NUMBERS))
     lines += [f"Draws without a derivative in their parameters (refused on a gradient path): {kinds}.", ""]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 
 import adjit
@@ -272,11 +273,12 @@ def read_only_argument(x):
     return np.sum(x)
 
 
-@refused("UnsupportedSyntaxError", 2.0)
-def recursion(x):
-    if x < 1.0:
-        return x
-    return np.sin(recursion(x - 1.0))
+@refused("UnsupportedSyntaxError", 2.0, 3)
+def recursion(x, n):
+    s = x
+    for k in range(n):
+        s += np.sin(recursion(x, k))
+    return s
 
 
 @refused("SeedError", run=lambda f, x: adjit.vjp(f, x)[1](np.ones(2)))
@@ -332,3 +334,87 @@ def array_or_number(x):
 def index_of_an_expression(x, i):
     y = np.sin(x)
     return y[i] * 2.0
+
+
+@refused("UnsupportedSyntaxError")
+def deletes_a_slice(x):
+    items = [v * v for v in x]
+    del items[1:]
+    return items[0]
+
+
+@refused("MissingRuleError")
+def function_that_could_have_a_rule(x):
+    return np.i0(x)[0]
+
+
+@refused("MissingRuleError", np.eye(2))
+def eigenvalues_of_any_matrix(a):
+    return np.linalg.eigvals(a)[0]
+
+
+@refused("UnsupportedSyntaxError")
+def sorted_by_a_key(x):
+    return sorted(x, key=abs)[0]
+
+
+@refused("InferenceError", 1.0, 3)
+def text_with_a_number(x, n):
+    return x if "x".startswith("x", n) else 2.0 * x
+
+
+@numba.guvectorize("(n)->(n)")
+def without_a_dtype(x, out):
+    out[0] = x[0]
+
+
+@refused("UnsupportedSyntaxError")
+def kernel_without_a_dtype(x):
+    return without_a_dtype(x)[0]
+
+
+@numba.guvectorize([(numba.float64[:], numba.float64[:], numba.float64[:])], "(n),(n)->()")
+def inner_product(x, y, out):
+    out[0] = np.sum(x * y)
+
+
+@refused("ShapeError")
+def kernel_with_axes_that_do_not_fit(x):
+    return inner_product(x, x[1:])
+
+
+@refused("ShapeError", 1.0)
+def kernel_with_too_few_axes(x):
+    return inner_product(x, x)
+
+
+@dataclass
+class Growing:
+    x: Any
+
+    def __iadd__(self, other):
+        self.x += other
+        return self
+
+
+@refused("UnsupportedSyntaxError", 1.0)
+def operator_that_changes_its_operand(x):
+    a = Growing(x)
+    a += 2.0
+    return a.x
+
+
+@refused("ShapeError", np.ones((2, 3, 4)))
+def stack_of_matrices_that_are_not_square(a):
+    return np.linalg.inv(a)[0, 0, 0]
+
+
+def positive_or_none(v):
+    if v > 0:
+        return v * v
+    return None
+
+
+@refused("InferenceError")
+def result_of_two_kinds(x):
+    return positive_or_none(x[0]) * 2.0

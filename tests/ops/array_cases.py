@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -390,3 +391,15 @@ if hasattr(np, "matvec"):  # NumPy 2.2
     row(np.matvec, "np.matvec(a.T, b)", a=normal(2, 3), b=normal(4, 2))
     row(np.vecmat, "np.vecmat(b, a)", a=normal(2, 3), b=normal(2))
     row(np.vecmat, "np.vecmat(b, a[:2])", a=normal(3, 2, 2), b=normal(2, 2))
+
+# -- Python's functions of functions
+
+row(map, "sum(map(np.sin, a)) * a", "sum(map(lambda u, v: u * v, a, a[::-1])) * a", a=normal(4))
+row(filter, "sum(filter(lambda v: v > 0, a)) * a", "sum(filter(None, a)) * a", a=apart(4))
+row(
+    functools.reduce,
+    "functools.reduce(lambda u, v: u * v + u, a) * a",
+    "functools.reduce(lambda u, v: u * v + 1, a, 2.0) * a",
+    a=normal(4),
+)
+row(sorted, "np.array(sorted(a)) * a", "sorted(a, reverse=True)[0] * a", a=apart(4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import types
@@ -16,7 +17,7 @@ from scipy import special
 
 from adjit.compiler.definitions import DEFINITIONS, ELEMENTWISE, arguments_marked
 
-from . import array_cases, cases, complex_cases, memory_cases, random_cases  # noqa: F401
+from . import array_cases, cases, complex_cases, memory_cases, random_cases, stack_cases  # noqa: F401
 from .rows import ROWS, Row
 
 
@@ -38,7 +39,7 @@ class Defined:
         return found
 
 
-DEFINED = {"np": Defined(np), "special": Defined(special), "math": Defined(math), "scipy": Defined(scipy)}
+MODULES = {"np": np, "special": special, "math": math, "scipy": scipy, "functools": functools}
 
 
 def converting(definition: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,6 +57,12 @@ def converting(definition: Callable[..., Any]) -> Callable[..., Any]:
         return definition(*bound.args, **bound.kwargs)
 
     return call
+
+
+DEFINED = {
+    **{name: Defined(module) for name, module in MODULES.items()},
+    **{f.__name__: converting(DEFINITIONS[f]) for f in (map, filter, sorted)},
+}
 
 
 def lifted(function: Any, *args: Any) -> Any:
@@ -110,7 +117,7 @@ def test_value_shape_and_dtype(row: Row, text: str) -> None:
         arguments = drawn(row, single=single)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            expected = eval(text, {"np": np, "special": special, "math": math, "scipy": scipy, **arguments})
+            expected = eval(text, {**MODULES, **arguments})
             found = eval(text, {**DEFINED, **drawn(row, single=single)})
         same(found, expected, single)
 

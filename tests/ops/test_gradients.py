@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import functools
 import itertools
 import linecache
 import math
@@ -48,6 +49,7 @@ def function(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
         "np": np,
         "special": special,
         "math": math,
+        "functools": functools,
         "cmath": cmath,
         "scipy": scipy,
         "random": random,

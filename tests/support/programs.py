@@ -65,6 +65,7 @@ def load() -> dict[str, Program]:
     """The complete list."""
     from . import (
         programs_arrays,
+        programs_calls,
         programs_language,
         programs_lists,
         programs_numpy,
@@ -73,5 +74,5 @@ def load() -> dict[str, Program]:
     )
 
     assert programs_arrays and programs_language and programs_lists and programs_numpy
-    assert programs_rules and programs_structures
+    assert programs_calls and programs_rules and programs_structures
     return PROGRAMS

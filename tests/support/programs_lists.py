@@ -195,3 +195,71 @@ def numbers_that_widen(x):
                 near.append(x[j])
         neighbours += sum(near) / len(near) * x[i]
     return sum(counts) * neighbours
+
+
+@program(vector(4))
+def comprehension_then_append(x):
+    items = [v * v for v in x]
+    items.append(x[0])
+    return sum(items) * items[-1]
+
+
+@program(vector(4))
+def comprehension_then_pop(x):
+    items = [v for v in x]
+    while len(items) > 1:
+        a = items.pop()
+        b = items.pop()
+        items.append(a * b + 1)
+    return items[0]
+
+
+@program(vector(4))
+def comprehension_then_extend(x):
+    items = [v * 2 for v in x]
+    items += [x[0], x[1]]
+    items.extend([v for v in x if v > 0])
+    return sum([v * v for v in items])
+
+
+@program(vector(4))
+def comprehension_of_rows_then_append(x):
+    items = [x[:2] * v for v in x]
+    items.append(x[2:])
+    del items[0]
+    return np.sum(items[0] * items[-1])
+
+
+@program(vector(4))
+def comprehension_of_pairs_then_insert(x):
+    items = [(v, v * v) for v in x]
+    items.insert(0, (x[1], x[2]))
+    s = 0.0
+    for a, b in items:
+        s += a * b
+    return s
+
+
+@program(vector(4))
+def items_deleted(x):
+    items = [v * v for v in x]
+    del items[0], items[-1]
+    d = {"a": x[0], "b": x[1]}
+    del d["a"]
+    m = [x[0], x[1], x[2]]
+    del m[1]
+    return sum(items) * items[0] * d["b"] * m[1] * len(d)
+
+
+@program(lambda r: (np.array([0.4, 1.2, 3.0, -0.7]),))
+def items_deleted_in_a_loop(x):
+    items = []
+    for v in x:
+        items.append(v)
+    i = 0
+    while i < len(items):
+        if items[i] < 0.5:
+            del items[i]
+        else:
+            i += 1
+    return sum([v * v for v in items])

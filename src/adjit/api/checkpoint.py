@@ -15,7 +15,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from ..runtime import frontcache
+from ..compiler.describing import described
 from .signatures import P, R
 from .transform import python_function
 
@@ -41,7 +41,7 @@ class Checkpoint:
         return recomputed.call(ctx, self.fun, args, kwargs)
 
     def __adjit_described__(self) -> str:
-        return f"checkpoint {frontcache.described(self.fun)}"
+        return f"checkpoint {described(self.fun)}"
 
     def __repr__(self) -> str:
         return f"<adjit checkpoint of {self.__name__}>"

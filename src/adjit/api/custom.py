@@ -13,8 +13,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, overload
 
+from ..compiler.describing import described
 from ..compiler.frontend.skeletons import vjp_skeleton
-from ..runtime import frontcache
 from .signatures import P, R, WithJvp, WithVjp
 
 
@@ -59,7 +59,7 @@ class Custom:
         raise NotImplementedError
 
     def __adjit_described__(self) -> str:
-        parts = ", ".join(map(frontcache.described, (self.fun, *self.rules)))
+        parts = ", ".join(map(described, (self.fun, *self.rules)))
         return f"{self.word} {self.nondiff} {parts}"
 
     @property

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import compiler
+from ..compiler.describing import described
 from ..compiler.ir.nodes import Function, Operand
 from ..compiler.ir.types import is_float
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
@@ -219,7 +220,7 @@ class Transform:
         return f"{type(self).__name__} {self.recipe()[1:]!r} {inner}"
 
     def __adjit_described__(self) -> str:
-        return f"{self.chain()} {frontcache.described(self.base)}"
+        return f"{self.chain()} {described(self.base)}"
 
     def prepare(self, args: tuple[Any, ...], extra: Any = None) -> tuple[Any, Sequence[Any]]:
         """The prepared program for a call, and the leaves of its arguments. `extra` is part of the key."""

@@ -126,10 +126,33 @@ class Default:
 
 def named_function(module: str, qualname: str) -> object:
     """The Python function of that name, below a compiled one."""
-    found: Any = sys.modules[module]
+    found = _found(module, qualname)
+    return getattr(found, "py_func", found)
+
+
+def _found(module: str, qualname: str) -> object:
+    found: object = sys.modules[module]
     for part in qualname.split("."):
         found = getattr(found, part)
-    return getattr(found, "py_func", found)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A compiled function, by its module and qualified name where it is found there."""
+
+    function: Any
+
+    def __call__(self) -> object:
+        return self.function
+
+    def place(self, root: types.FunctionType) -> Place | None:
+        plain = self.function.py_func
+        try:
+            same = _found(plain.__module__, plain.__qualname__) is self.function
+        except (LookupError, AttributeError):
+            return None
+        return ("named", plain.__module__, plain.__qualname__) if same else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +194,8 @@ def at_place(place: Place, root: types.FunctionType) -> Fetch:
         if not isinstance(function, types.FunctionType):
             raise LookupError(qualname)
         return Default(function, name)
+    if kind == "named":
+        return Named(_found(*rest))
     if kind == "item":
         return Item(at_place(rest[0], root), rest[1])
     if kind == "field":

@@ -82,16 +82,39 @@ def _failure(found: Failure, site: Site) -> Exception:
             f"index {index} is out of bounds for axis {site.axis} of {site.array!r} with size {length}",
             site.location,
         )
-    own = getattr(errors, site.error, None)
+    message, values = site.message, found.args[1:]
+    if len(values) == 1:  # as many as there are, in a tuple
+        (values,) = values
+    if site.places:
+        message = message.format(*(values or [_Unknown()] * site.places))
+    *place, name = site.error.split(":")
+    own = getattr(errors, name, None)
     if own is not None:
-        values = found.args[1:]
-        if len(values) == 1:
-            values = values[0]
-        made: Exception = own(site.message.format(*values) if values else site.message, site.location)
+        made: Exception = own(message, site.location)
         return made
-    kind = getattr(builtins, site.error, RuntimeError)
-    made = kind(site.message) if site.message else kind()
-    return made
+    kind = getattr(builtins, name, RuntimeError)
+    if place:
+        return _of_user(place, message) or kind(f"{place[1].rpartition('.')[2]}: {message}")
+    return kind(message) if message else kind()
+
+
+class _Unknown:
+    """A number that a thread did not hand on."""
+
+    def __format__(self, spec: str) -> str:
+        return "..."
+
+
+def _of_user(place: Sequence[str], message: str) -> Exception | None:
+    """An exception of a class of the user's, where it is found and made of a text."""
+    try:
+        kind: Any = sys.modules[place[0]]
+        for part in place[1].split("."):
+            kind = getattr(kind, part)
+        made: Exception = kind(message) if message else kind()
+        return made if isinstance(made, Exception) else None
+    except Exception:  # not there any more, or made of something else
+        return None
 
 
 def _scalar_out(dtype: str) -> Convert:

@@ -43,7 +43,7 @@ def refused(text: str) -> UnsupportedSyntaxError:
         ("from math import sin", "'import' is not supported"),
         ("global x", "'global' is not supported"),
         ("nonlocal x", "'nonlocal' is not supported"),
-        ("del x", "'del' is not supported"),
+        ("del x", "'del' of a name or a slice is not supported"),
         ("class A:\n        pass", "a class definition is not supported"),
         ("return {v for v in x}", "a set comprehension is not supported"),
         ("match x:\n        case 1:\n            pass", "'match' is not supported"),

@@ -1,4 +1,5 @@
-"""Recursion whose depth depends on values: tail calls and sums of calls become loops, the rest is refused."""
+"""Recursion whose depth depends on values: tail calls, sums of calls and frames that wait
+become loops, the rest is refused."""
 
 from __future__ import annotations
 
@@ -108,12 +109,6 @@ def writes(a, i):
     return writes(a, i - 1) + a[i]
 
 
-def multiplies(x, n):
-    if n <= 0:
-        return x
-    return multiplies(x, n - 1) * multiplies(x, n - 2)
-
-
 def prints(x, n):
     if n <= 0:
         return x
@@ -129,7 +124,7 @@ def inside_a_loop(x, n):
 
 
 @pytest.mark.parametrize(
-    ("f", "x"), [(writes, X), (multiplies, 1.1), (prints, 1.0), (inside_a_loop, X)], ids=lambda f: str(f)[:20]
+    ("f", "x"), [(writes, X), (prints, 1.0), (inside_a_loop, X)], ids=lambda f: str(f)[:20]
 )
 def test_other_forms_are_refused(f, x):
     with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep"):
@@ -156,3 +151,138 @@ def test_many_calls_that_constants_decide():
     for k in range(8):
         tree = (tree, tree if k < 5 else float(k))
     agrees(lambda x: total(tree, x), 1.5, rtol=1e-12)
+
+
+# -- frames that wait
+
+
+def product(n, x):
+    if n < 2:
+        return x
+    return product(n - 1, x) * product(n - 2, x)
+
+
+def expression(op, left, right, leaves, node):
+    if op[node] == 0:
+        return leaves[node]
+    a = expression(op, left, right, leaves, left[node])
+    b = expression(op, left, right, leaves, right[node])
+    if op[node] == 1:
+        return a + b
+    if op[node] == 2:
+        return a * b
+    return a / (1.0 + b * b)
+
+
+def of_expression(leaves):
+    op = np.array([2, 1, 3, 0, 0, 0, 0])
+    left, right = np.array([1, 3, 5, 0, 0, 0, 0]), np.array([2, 4, 6, 0, 0, 0, 0])
+    return expression(op, left, right, leaves, 0)
+
+
+def branching(x, n):
+    if n == 0:
+        return x * x
+    if n % 2 == 0:
+        y = branching(x * 0.9, n - 1)
+        z = np.sin(y) * x
+    else:
+        z = branching(x + 0.1, n // 2) / (1.0 + branching(x, n - 1) ** 2)
+    return z * x
+
+
+def power(x, n):
+    if n == 0:
+        return 1.0
+    half = power(x, n // 2)
+    return half * half if n % 2 == 0 else half * half * x
+
+
+def rebinding(x, n):
+    n = n - 1
+    x = x * 1.5
+    if n < 0:
+        return x
+    first = rebinding(x, n)
+    s = 0.0
+    for k in range(3):
+        s += first**k
+    second = rebinding(first * 0.1, n - 1)
+    return s * second + x
+
+
+def halves(w, lo, hi):
+    if hi - lo == 1:
+        return w[lo]
+    middle = (lo + hi) // 2
+    return np.logaddexp(halves(w, lo, middle), halves(w, middle, hi))
+
+
+def minimax(x, depth, mine):
+    if depth == 0:
+        return np.sin(x)
+    a = minimax(x * 1.1 + 0.3, depth - 1, not mine)
+    b = minimax(x * 0.7 - 0.2, depth - 1, not mine)
+    if mine:
+        return max(a, b)
+    return min(a, b)
+
+
+def conditional(x, n):
+    return x if n < 1 else np.sin(conditional(x * 0.5, n - 1)) + 0.3 * conditional(x, n - 2) ** 2
+
+
+WAITING = (
+    (lambda x, n: product(n, x), (1.05, 6)),
+    (of_expression, (X,)),
+    (branching, (0.7, 7)),
+    (power, (1.1, 13)),
+    (rebinding, (0.4, 4)),
+    (lambda w: halves(w, 0, len(w)) ** 2, (X,)),
+    (lambda x, n: minimax(x, n, True), (0.3, 4)),
+    (conditional, (1.3, 5)),
+)
+
+
+@pytest.mark.parametrize(("function", "args"), WAITING)
+def test_frames_that_wait(function, args):
+    verdict = check(function, args, (0,), second=True)
+    assert verdict.kind == "right", verdict.message
+
+
+@pytest.mark.compiled
+def test_frames_that_wait_compiled(compiled):
+    for function, args in (WAITING[1], WAITING[2]):
+        verdict = check(function, args, (0,))
+        assert verdict.kind == "right", verdict.message
+
+
+def drawn():
+    return np.random.normal()
+
+
+def drawing(x, n):
+    if n == 0:
+        return x + drawn()
+    return drawing(x, n - 1) * drawing(x * 0.5, n - 2 if n > 1 else 0)
+
+
+def in_a_loop(x, n):
+    s = x
+    for k in range(n):
+        s += np.sin(in_a_loop(x * 0.5, k))
+    return s
+
+
+def pair(x, n):
+    if n == 0:
+        return x, x * x
+    a, b = pair(x * 0.9, n - 1)
+    return a * b, a + b
+
+
+@pytest.mark.parametrize("function", [drawing, in_a_loop, lambda x, n: pair(x, n)[0]])
+def test_what_cannot_be_walked_again_is_refused(function):
+    """A draw would be made twice; a call inside a loop has no place to go on from; frames give numbers."""
+    with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep"):
+        adjit.grad(function)(1.3, 5)

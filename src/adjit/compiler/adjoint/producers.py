@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..analyses.effects import writes
-from ..ir.nodes import Alloc, Block, For, Load, Op, Operand, Stmt, Store, Var
+from ..ir.nodes import Alloc, Block, For, Load, Op, Operand, Stmt, Store, Var, While
 from ..ir.types import grows
 from ..ir.visitor import int_const, operands, walk
 from ..ops import TABLE
@@ -64,7 +64,7 @@ class Producers:
             if last is not None or block is self.place.top:
                 break
             stmt = self.place.owner[block]
-            if isinstance(stmt, For) and self.facts.written_within(stmt, array):
+            if isinstance(stmt, For | While) and self.facts.written_within(stmt, array):
                 return None
             block = self.place.block_with[stmt]
         if not isinstance(last, For):

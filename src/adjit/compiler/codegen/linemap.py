@@ -13,8 +13,9 @@ from ..ir.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A check in the generated program. `error` names a builtin exception or one of `adjit.errors`; a failure
-    brings the numbers for each `{}` of the message, or the index and the length of an axis of `array`.
+    """A check in the generated program. `error` names an exception (`Check`); a failure brings the numbers
+    for
+    the `places` of the message, as for `str.format`, or the index and the length of an axis of `array`.
     """
 
     error: str
@@ -22,6 +23,7 @@ class Site:
     location: Location
     array: str = ""
     axis: int = 0
+    places: int = 0
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function, Location
+from ..opaque import PREFIX
 from ..ops import TABLE, bessel, incomplete, special
 from .linemap import Text
 from .naming import RESERVED, identifier
@@ -104,7 +105,7 @@ class Piece:
 
 def reserved(routines: tuple[str, ...]) -> tuple[str, ...]:
     """Names that mean something in a module."""
-    return (WORKSPACE, "in_threads", *HELPERS, *special.NAMES, *BOUND, *VECTOR, *routines)
+    return (WORKSPACE, "in_threads", "laid_out", *HELPERS, *special.NAMES, *BOUND, *VECTOR, *routines)
 
 
 def name_of(fn: Function, taken: Collection[str]) -> str:
@@ -141,6 +142,7 @@ def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[
     vector = () if precise else VECTOR
     homes: tuple[tuple[str, Iterable[str]], ...] = (
         ("draws", [r for r in routines if r.startswith("draw_")]),
+        ("opaque", ["laid_out", *(n for n in called if n.startswith(PREFIX))]),
         ("routines", [r for r in routines if not r.startswith("draw_")]),
         ("scipy_special", BOUND),
         ("special", set(special.NAMES).difference(vector)),

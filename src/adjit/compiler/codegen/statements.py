@@ -37,7 +37,8 @@ from ..ir.nodes import (
     View,
     While,
 )
-from ..ir.types import Array, Type
+from ..ir.types import INT, Array, Type
+from ..library.opaque import Argument, Constant, Opaque, opaque_of
 from . import printing, views
 from .expressions import Expressions, call, dtype, literal, name
 from .folding import fold
@@ -227,8 +228,38 @@ class Statements:
             ]
             self.put(ast.Expr(call("print", *parts)))
             return
+        opaque = opaque_of(stmt)
+        if opaque is not None:
+            self.opaque(opaque, stmt.args)
+            return
         attrs = [ast.Constant(a) for a in stmt.attrs if isinstance(a, str | int)]
         self.put(ast.Expr(call(stmt.name, *(self.of(a) for a in stmt.args), *attrs)))
+
+    def in_order(self, x: Operand) -> ast.expr:
+        """An operand, in C order if it is an array."""
+        as_it_is = not isinstance(x.type, Array) or x.type.layout == "C"
+        return self.of(x) if as_it_is else call("np.ascontiguousarray", self.of(x))
+
+    def opaque(self, opaque: Opaque, args: Sequence[Operand]) -> None:
+        """A function of the user's as it is, and its results where they belong."""
+        written = iter([self.of(a) for a in args[: opaque.written]])
+        given = [self.in_order(a) for a in args[opaque.written :]]
+        value: ast.expr = call(opaque.name, *(passed(a, given) for a in opaque.arguments))
+        if len(opaque.results) != 1 or opaque.results[0][0]:
+            result = f"{opaque.name}_result"
+            self.put(ast.Assign([ast.Name(result, ast.Store())], value))
+            value = name(result)
+        for path, rank in opaque.results:
+            leaf = value
+            for k in path:
+                leaf = ast.Subscript(leaf, ast.Constant(k), ast.Load())
+            target = next(written)
+            if rank is None:
+                empty = ast.Tuple([], ast.Load())
+                self.put(ast.Assign([ast.Subscript(target, empty, ast.Store())], leaf))
+            else:
+                assert isinstance(target, ast.Name)
+                self.put(assignment(target.id, call("laid_out", next(written), leaf)))
 
     # -- control
     def for_(self, stmt: For) -> None:
@@ -285,8 +316,8 @@ class Statements:
             self.nested(*last)
 
     # -- checks
-    def site(self, error: str, message: str, array: str = "", axis: int = 0) -> ast.expr:
-        self.sites.append(Site(error, message, self.loc, array, axis))
+    def site(self, error: str, message: str, array: str = "", axis: int = 0, *, places: int = 0) -> ast.expr:
+        self.sites.append(Site(error, message, self.loc, array, axis, places))
         return literal(len(self.sites) - 1)
 
     def bounds(self, stmt: Bounds) -> None:
@@ -301,8 +332,8 @@ class Statements:
 
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
-        site = self.site(stmt.error, stmt.message)
-        if len(stmt.values) == 2:
+        site = self.site(stmt.error, stmt.message, places=len(stmt.values))
+        if two_integers(stmt):
             self.failing(call("failed_with", site, *map(self.of, stmt.values)))
         elif stmt.values:
             self.failing(call("failed_at", site, self.tuple(stmt.values)))
@@ -315,5 +346,17 @@ class Statements:
         self.depth -= 1
 
 
+def two_integers(stmt: Check) -> bool:
+    """Whether a check shows two integers, which threads and kernels can hand on."""
+    return len(stmt.values) == 2 and all(v.type == INT for v in stmt.values)
+
+
 def _growing(type_: Type) -> bool:
     return isinstance(type_, Array) and type_.growing
+
+
+def passed(argument: Argument, given: Sequence[ast.expr]) -> ast.expr:
+    """An argument of a function that is called as it is."""
+    if isinstance(argument, tuple):
+        return ast.Tuple([passed(a, given) for a in argument], ast.Load())
+    return ast.Constant(argument.value) if isinstance(argument, Constant) else given[argument]

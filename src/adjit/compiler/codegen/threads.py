@@ -73,8 +73,8 @@ class PartStatements(Statements):
         status = self.names[self.part.status]
         site, *rest = value.args
         assert isinstance(site, ast.Constant) and isinstance(site.value, int)
-        shown = literal(1 if rest else 0)
-        at = rest if rest else [literal(0), literal(0)]
+        shown = literal(1 if len(rest) == 2 else 0)
+        at = rest if len(rest) == 2 else [literal(0), literal(0)]
         noted = call("note", name(status), name(self.thread), literal(site.value + FAILED), shown, *at)
         self.depth += 1
         self.put(ast.Expr(noted))

@@ -5,14 +5,26 @@ from . import (  # noqa: F401
     creation,
     elementwise,
     extrema,
+    functional,
     linear,
     mathematics,
     reduction,
     shape,
     sorting,
+    stacked,
     statistics,
     triangular,
 )
 from .core import COMPILE_TIME, DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked, newer
+from .stacked import STACKED
 
-__all__ = ["COMPILE_TIME", "DEFINITIONS", "ELEMENTWISE", "OPS", "ROUTINES", "arguments_marked", "newer"]
+__all__ = [
+    "COMPILE_TIME",
+    "DEFINITIONS",
+    "ELEMENTWISE",
+    "OPS",
+    "ROUTINES",
+    "STACKED",
+    "arguments_marked",
+    "newer",
+]

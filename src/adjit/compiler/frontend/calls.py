@@ -33,6 +33,7 @@ from . import (
     inlined,
     list_methods,
     lists,
+    opaque,
     python_builtins,
     python_types,
     recomputed,
@@ -174,6 +175,13 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
         return call(ctx, called, [Static(function), *args], kwargs)
     if isinstance(function, type) and not _is_number_type(function):
         return _construct(ctx, function, args, kwargs)
+    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
+        return compile_time(ctx, function, args, kwargs)
+    if arrays.is_gufunc(function):
+        return arrays.gufunc_call(ctx, function, list(args), kwargs)
+    called_as_is = opaque.call(ctx, function, args, kwargs)
+    if called_as_is is not None:
+        return called_as_is
     plain = plain_function(function)
     if isinstance(plain, types.FunctionType) and not _foreign(plain):
         return enter(ctx, plain, args, kwargs)

@@ -3,13 +3,14 @@
 Over items whose number is known they are written out; over an open range they fill an array, which stands
 for the list. Input: the node. Output: a `Sequence_`, a `Mapping_`, or an array that only indexing, iteration
 and NumPy functions take. Invariants: variables of a comprehension do not leak. Where a condition decides at
-run
-time whether there is an item, the list grows (`lists`). Non-goals: sets.
+run time whether there is an item, or the function changes the length later, the list grows (`lists`). Non-
+goals: sets.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from .branches import branch
 from .passes import Counted, Loop
 from .passes import run as run_loop
 from .python_builtins import stream
+from .scope import MUTATORS
 from .structure import children, with_children
 from .values import (
     ArrayValue,
@@ -85,7 +87,7 @@ def _evaluate(ctx: Specialiser, node: Comprehension) -> Value:
 
         _each(ctx, node, node.generators, keep)
         return Mapping_(pairs)
-    over = _open(ctx, node)
+    over = _open(ctx, node) if not _changes_length(ctx, node) else None
     if over is not None:
         return _filled(ctx, node, over)
     undo = undoing(ctx)
@@ -149,6 +151,30 @@ def _passes(ctx: Specialiser, g: ast.comprehension) -> bool:
         if not found.value:
             return False
     return True
+
+
+def _changes_length(ctx: Specialiser, node: ast.ListComp | ast.GeneratorExp) -> bool:
+    """Whether the list is given to a name whose list the function lengthens or shortens."""
+    return (node.lineno, node.col_offset) in growing(ctx.frame.source.node)
+
+
+@functools.lru_cache(maxsize=1024)
+def growing(function: ast.AST) -> frozenset[tuple[int, int]]:
+    """Places of the comprehensions that make lists of changing length."""
+    names: set[str] = set()
+    made: list[tuple[str, ast.ListComp]] = []
+    for n in ast.walk(function):
+        match n:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in MUTATORS:
+                names.add(name)
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add()):
+                names.add(name)
+            case ast.Delete(targets=targets):
+                found = [t.value for t in targets if isinstance(t, ast.Subscript)]
+                names.update(v.id for v in found if isinstance(v, ast.Name))
+            case ast.Assign(targets=targets, value=ast.ListComp() as value):
+                made += [(t.id, value) for t in targets if isinstance(t, ast.Name)]
+    return frozenset((value.lineno, value.col_offset) for name, value in made if name in names)
 
 
 def _open(ctx: Specialiser, node: ast.ListComp | ast.GeneratorExp) -> Stream | None:

@@ -11,7 +11,10 @@ import ast
 import builtins
 import functools
 import types
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from . import arrays, python_builtins
 from .source import plain_function, source_of
@@ -29,6 +32,10 @@ PURE_METHODS = frozenset(
     )
 )  # fmt: skip
 WRITERS = frozenset(("at", "copyto", "put", "fill_diagonal", "place", "putmask"))
+NEW = frozenset(
+    ("arange", "array", "copy", "empty", "empty_like", "eye", "full", "full_like", "linspace", "ones",
+     "ones_like", "zeros", "zeros_like")
+)  # fmt: skip
 DEPTH = 8
 
 
@@ -126,25 +133,66 @@ def _function_writes(function: types.FunctionType, depth: int) -> bool:
 
 def _text_writes(node: ast.AST, function: types.FunctionType, depth: int, outer: frozenset[str]) -> bool:
     """Stores to elements, updates of what may be an array, calls of what may do so."""
-    numbers = {
-        t.id
-        for n in ast.walk(node)
-        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant)
-        for t in n.targets
-        if isinstance(t, ast.Name)
-    }
+    numbers = _named(node, lambda value: isinstance(value, ast.Constant), any)
+    arrays_made = _named(node, functools.partial(_is_new, function), all)
+    own = arrays_made | _named(node, lambda value: isinstance(value, ast.Dict | ast.List | ast.ListComp), all)
     bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)} | set(outer)
     for n in ast.walk(node):
-        if isinstance(n, ast.Subscript | ast.Attribute) and isinstance(n.ctx, ast.Store):
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store):
             return True
-        if isinstance(n, ast.AugAssign) and not (isinstance(n.target, ast.Name) and n.target.id in numbers):
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and _root(n) not in own:
+            return True
+        if isinstance(n, ast.AugAssign) and _root(n.target) not in numbers | arrays_made:
             return True
         if isinstance(n, ast.keyword) and n.arg == "out":
             return True
         if isinstance(n, ast.Call) and _call_writes(n, function, depth, bound):
             return True
     return False
+
+
+def _named(
+    node: ast.AST, test: Callable[[ast.expr], bool], many: Callable[[Iterable[bool]], bool]
+) -> set[str]:
+    """Names that the function itself assigns values to that pass a test, all of them or any."""
+    verdicts: dict[str, list[bool]] = {}
+    for n in ast.walk(node):
+        if isinstance(n, ast.arg):
+            verdicts.setdefault(n.arg, []).append(False)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
+            verdicts.setdefault(n.id, [])
+    stored = dict.fromkeys(verdicts, 0)
+    for n in ast.walk(node):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
+            stored[n.id] += 1
+        if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
+            stored[n.target.id] -= 1  # goes on with what the name stands for
+        if isinstance(n, ast.Assign):
+            for t in n.targets:
+                if isinstance(t, ast.Name):
+                    verdicts[t.id].append(test(n.value))
+    return {
+        name
+        for name, found in verdicts.items()
+        if found and many([*found, *[False] * (stored[name] - len(found))])
+    }
+
+
+def _root(target: ast.expr) -> str:
+    inner = target.value if isinstance(target, ast.Subscript) else target
+    return inner.id if isinstance(inner, ast.Name) else ""
+
+
+def _is_new(function: types.FunctionType, value: ast.expr) -> bool:
+    """Whether the value of an expression is an array that nothing else refers to, or a number."""
+    if isinstance(value, ast.Constant):
+        return True
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+        return False
+    owner = value.func.value
+    module = _outer(function, owner.id) if isinstance(owner, ast.Name) else None
+    return module is np and value.func.attr in NEW
 
 
 def call_writes(node: ast.Call, function: types.FunctionType, bound: set[str]) -> bool:

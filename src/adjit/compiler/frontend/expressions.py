@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import AdjitError, InferenceError, NameResolutionError, UnsupportedSyntaxError
+from ...errors import InferenceError, NameResolutionError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Op, Operand
-from . import arrays, containers, effects, list_methods, lists, resolve, sharing
+from . import arrays, containers, effects, list_methods, lists, operators, resolve, sharing
 from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
 from .carry import GUESS, NOT_ONE_KIND
 from .normalise import RESULT
+from .texts import static, text
 from .values import (
     DIFFERENT_RESULTS,
     ArrayValue,
@@ -114,7 +115,7 @@ def _display(ctx: Specialiser, node: ast.expr) -> Value:
         case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
             return ctx.comprehension(node)
         case ast.JoinedStr():
-            return Static(text(ctx, node, exact=True))
+            return Static(text(ctx, node))
         case ast.NamedExpr(target=target, value=value):
             found = ctx.settled(ctx.eval(value), target.id)
             ctx.bind(target.id, found)
@@ -156,7 +157,8 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
     if isinstance(value, Undefined) and value.reason == GUESS:
         return ScalarValue(const(0.0))
     if isinstance(value, Undefined) and name == RESULT:
-        ctx.error(InferenceError, DIFFERENT_RESULTS, value.reason, "return one kind of value everywhere")
+        remedy = "return the same kind of value on every path, such as np.nan for None"
+        ctx.error(InferenceError, DIFFERENT_RESULTS, value.reason, remedy)
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
         several = value.reason == NOT_ONE_KIND
@@ -223,39 +225,16 @@ def _dict(ctx: Specialiser, keys: Sequence[ast.expr | None], values: Sequence[as
     return Mapping_(found)
 
 
-def text(ctx: Specialiser, node: ast.expr, exact: bool = False) -> str:
-    """A string. Where it need not be `exact`, what is known at run time only is its source in braces."""
-    if isinstance(node, ast.Constant):
-        return str(node.value)
-    if isinstance(node, ast.JoinedStr):
-        return "".join(text(ctx, v, exact) for v in node.values)
-    inner = node.value if isinstance(node, ast.FormattedValue) else node
-    try:
-        plain = containers.known(ctx, ctx.eval(inner)) if exact else containers.plain_object(ctx.eval(inner))
-        if plain is not None:
-            return _formatted(ctx, node, plain[0])
-    except AdjitError:
-        if exact:
-            raise
-    return f"{{{ast.unparse(inner)}}}"
-
-
-def _formatted(ctx: Specialiser, node: ast.expr, value: object) -> str:
-    if not isinstance(node, ast.FormattedValue):
-        return str(value)
-    shown: dict[int, Callable[[object], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
-    value = shown[node.conversion](value) if node.conversion >= 0 else value
-    spec = text(ctx, node.format_spec, exact=True) if node.format_spec else ""
-    return str(static(ctx, format, value, spec))
-
-
 # -- operators
 
 
 def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Value:
+    name = "matmul" if isinstance(op, ast.MatMult) else BINARY[type(op)]
+    of_class = operators.binary(ctx, name, left, right)
+    if of_class is not None:
+        return of_class
     if isinstance(op, ast.MatMult):
         return arrays.numpy_call(ctx, np.matmul, [lists.plain(ctx, v) for v in (left, right)], {})
-    name = BINARY[type(op)]
     if isinstance(left, ListValue) or isinstance(right, ListValue):
         return list_methods.binary(ctx, name, left, right)
     if _arithmetic(left) and _arithmetic(right):
@@ -286,17 +265,12 @@ def _as_array(ctx: Specialiser, value: Value) -> Value:
     return value
 
 
-def static(ctx: Specialiser, f: Callable[..., object], *args: object) -> object:
-    """A computation on compile-time objects that are no numbers of the program."""
-    try:
-        return f(*args)
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
-        ctx.error(InferenceError, str(error))
-
-
 def unary(ctx: Specialiser, op: ast.unaryop, value: Value) -> Value:
     if isinstance(op, ast.Not):
         return negation(ctx, truth(ctx, value))
+    of_class = operators.special(ctx, value, "neg") if isinstance(op, ast.USub) else None
+    if of_class is not None:
+        return of_class
     if not _arithmetic(value):
         ctx.error(InferenceError, f"bad operand type: {containers.describe(value)}")
     if isinstance(op, ast.UAdd):
@@ -478,7 +452,8 @@ def subscript(ctx: Specialiser, owner: Value, index: Value) -> Value:
         return arrays.getitem(ctx, owner, lists.plain(ctx, index))
     if isinstance(owner, ListValue):
         return list_methods.getitem(ctx, owner, index)
-    return containers.getitem(ctx, owner, index)
+    of_class = operators.special(ctx, owner, "getitem", [index])
+    return of_class if of_class is not None else containers.getitem(ctx, owner, index)
 
 
 __all__ = [
@@ -492,6 +467,5 @@ __all__ = [
     "in_order",
     "spread",
     "subscript",
-    "text",
     "truth",
 ]

@@ -33,7 +33,11 @@ _GENERATOR = (
     "return an array or a tuple, or write the loop where the values are used",
 )
 _ASYNC = ("asynchronous code", "only ordinary functions are differentiated", "compute in a plain function")
-_DELETE = ("'del'", "names need no deleting", "leave the statement out")
+_DELETE = (
+    "'del' of a name or a slice",
+    "names need no deleting, slices are not taken out",
+    "leave the statement out, or make a list of the items that stay",
+)
 _MATCH = ("'match'", "patterns are not read", "use if and elif")
 _TRY = (
     "'try'",
@@ -102,6 +106,10 @@ def _parts(node: FunctionNode) -> list[ast.AST]:
 
 def _walk(node: ast.AST, file: str, name: str, found: Diagnostics) -> None:
     kind = type(node).__name__
+    if isinstance(node, ast.Delete) and all(_is_item(t) for t in node.targets):
+        for part in (p for t in node.targets for p in (t.value, t.slice)):  # type: ignore[attr-defined]
+            _walk(part, file, name, found)
+        return
     if kind not in ACCEPTED:
         what, why, instead = REFUSED.get(kind, _UNKNOWN)
         place = location_of(file, name, node)
@@ -112,6 +120,10 @@ def _walk(node: ast.AST, file: str, name: str, found: Diagnostics) -> None:
     for child in _parts(node) if isinstance(node, FunctionNode) else ast.iter_child_nodes(node):
         if not (isinstance(node, ast.AnnAssign) and child is node.annotation):
             _walk(child, file, name, found)
+
+
+def _is_item(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice | ast.Tuple)
 
 
 def _decorators(node: ast.FunctionDef, file: str, name: str, found: Diagnostics) -> None:

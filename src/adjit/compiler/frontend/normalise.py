@@ -168,6 +168,14 @@ def _if(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt], at: ast.AS
     return ast.copy_location(ast.If(test, filled, orelse), at)
 
 
+def _taken_out(target: ast.Subscript) -> ast.stmt:
+    """`del a[k]` as `a.pop(k)`."""
+    pop = ast.Call(ast.Attribute(target.value, "pop", ast.Load()), [target.slice], [])
+    for made in (pop.func, pop):
+        ast.copy_location(made, target)
+    return ast.copy_location(ast.Expr(pop), target)
+
+
 class _Structurer:
     def __init__(self) -> None:
         self.stops: dict[ast.stmt, str] = {}
@@ -196,6 +204,8 @@ class _Structurer:
                     out += [*before, loop]
                     if after is not None:
                         return out + self.block(after, way)
+                case ast.Delete(targets=targets):
+                    out += [_taken_out(t) for t in targets if isinstance(t, ast.Subscript)]
                 case _:
                     out.append(s)
         return out

@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand
-from . import arrays, containers, lists, sharing
+from . import arrays, containers, lists, operators, sharing
 from .arrays.promote import dtype_of, is_array, is_number, is_weak, operand, value_of
 from .values import (
     ArrayValue,
@@ -234,6 +234,9 @@ def _len(ctx: Specialiser, value: Value) -> Value:
         return Static(len(value.items))
     if isinstance(value, Static) and hasattr(value.value, "__len__"):
         return Static(len(value.value))
+    of_class = operators.special(ctx, value, "len")
+    if of_class is not None:
+        return of_class
     if is_number(value):
         ctx.error(InferenceError, f"{containers.describe(value)} has no len()")
     return Static(len(containers.items(ctx, value)))
@@ -270,7 +273,8 @@ def _bool(ctx: Specialiser, value: Value = ZERO) -> Value:
 
 @define(abs)
 def _abs(ctx: Specialiser, value: Value) -> Value:
-    return arrays.unary(ctx, "abs", value)
+    of_class = operators.special(ctx, value, "abs")
+    return of_class if of_class is not None else arrays.unary(ctx, "abs", value)
 
 
 @define(pow)

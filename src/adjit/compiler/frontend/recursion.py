@@ -10,8 +10,8 @@ sums of its own results times factors keeps the arguments that still wait, with 
         return area(f, a, m, n - 1) + ...              m = ...; waiting.append((m, b, n - 1, weight)); ...
 
 Input: a function and its definition. Output: a definition without calls of itself, or None. Invariants: calls
-are made in the same order; sums are added in another one. Only functions that write nothing. Non-goals:
-recursion inside loops, results that are not linear in each other.
+are made in the same order; sums are added in another one. Only functions that write nothing. Other forms are
+left to `resuming`. Non-goals: recursion inside loops.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import copy
 import functools
 import types
 from collections.abc import Sequence
+from contextlib import suppress
 
+from ..opaque import read_outside
 from . import effects
+from .nodes import append, located, named, tupled
 from .normalise import ends
+from .resuming import Other, Resuming
 from .source import plain_function
-
-
-class _Other(Exception):
-    """The function is of another form."""
 
 
 def as_loop(function: types.FunctionType, node: ast.AST) -> ast.FunctionDef | None:
@@ -45,9 +45,13 @@ def as_loop(function: types.FunctionType, node: ast.AST) -> ast.FunctionDef | No
 def _rewritten(function: types.FunctionType, node: ast.FunctionDef) -> ast.FunctionDef | None:
     try:
         worker = _Worker(function, node)
-        return worker.looping() if worker.tail else worker.collecting()
-    except _Other:
+    except Other:
         return None
+    forms = (worker.looping if worker.tail else worker.collecting, worker.resuming)
+    for form in forms:
+        with suppress(Other):
+            return form()
+    return None
 
 
 Term = tuple[list[ast.expr], list[ast.expr], ast.expr, bool]  # factors, divisors, value, negative
@@ -55,15 +59,15 @@ Term = tuple[list[ast.expr], list[ast.expr], ast.expr, bool]  # factors, divisor
 
 class _Worker:
     def __init__(self, function: types.FunctionType, node: ast.FunctionDef) -> None:
-        self.node, self.name = node, node.name
+        self.function, self.node, self.name = function, node, node.name
         a = node.args
         if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs:
-            raise _Other
+            raise Other
         self.params = [x.arg for x in a.args]
         self.calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and self.is_call(n)]
         named = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == self.name]
         if len(named) != len(self.calls) or any(not self.plain(c) for c in self.calls):
-            raise _Other
+            raise Other
         stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.moving = [
             p
@@ -71,16 +75,16 @@ class _Worker:
             if p in stored or any(not self.same(c.args[k], p) for c in self.calls)
         ]
         if not self.moving or self.writes(function, stored):
-            raise _Other
+            raise Other
         self.tail = all(self.is_call(r.value) or not self.has_call(r) for r in self.returns()) and len(
             self.calls
         ) == sum(self.is_call(r.value) for r in self.returns())
-        used = stored | set(self.params) | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        self.total, self.weight, self.waiting = (self.free(n, used) for n in ("total", "weight", "waiting"))
+        self.stored = stored
+        self.used = stored | set(self.params) | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        self.total, self.weight, self.waiting = map(self.free, ("total", "weight", "waiting"))
 
-    @staticmethod
-    def free(name: str, used: set[str]) -> str:
-        while name in used:
+    def free(self, name: str) -> str:
+        while name in self.used:
             name += "_"
         return name
 
@@ -141,20 +145,20 @@ class _Worker:
                     later[name] = _inserted(value, later)
                     continue
                 case ast.If() if not self.has_call(s.test) and not later:
-                    out.append(_at(ast.If(s.test, self.block(s.body), self.block(s.orelse)), s))
+                    out.append(located(ast.If(s.test, self.block(s.body), self.block(s.orelse)), s))
                     continue
             exits = any(isinstance(n, ast.Return) for n in ast.walk(s))
             if later or exits or self.has_call(s):
-                raise _Other
+                raise Other
             out.append(s)
         if later:
-            raise _Other
+            raise Other
         return out
 
     def result(self, value: ast.expr, at: ast.stmt) -> list[ast.stmt]:
         if isinstance(value, ast.IfExp) and self.has_call(value) and not self.has_call(value.test):
             sides = self.result(value.body, at), self.result(value.orelse, at)
-            return [_at(ast.If(value.test, *sides), at)]
+            return [located(ast.If(value.test, *sides), at)]
         if self.tail:
             return self.again(value, at)
         calls: list[ast.stmt] = []
@@ -164,19 +168,19 @@ class _Worker:
             if self.is_call(term[2]):
                 assert isinstance(term[2], ast.Call)
                 items = [a for p, a in zip(self.params, term[2].args, strict=True) if p in self.moving]
-                calls.append(_append(self.waiting, _tuple([*items, factor])))
+                calls.append(append(self.waiting, tupled([*items, factor])))
             else:
                 whole = ast.BinOp(factor, ast.Mult(), term[2])
-                rest.append(ast.AugAssign(_name(self.total, ast.Store()), ast.Add(), whole))
-        return [_at(s, at) for s in (*rest, *calls[::-1], ast.Continue())]
+                rest.append(ast.AugAssign(named(self.total, ast.Store()), ast.Add(), whole))
+        return [located(s, at) for s in (*rest, *calls[::-1], ast.Continue())]
 
     def again(self, value: ast.expr, at: ast.stmt) -> list[ast.stmt]:
         if not self.is_call(value):
-            return [_at(ast.Return(value), at)]
+            return [located(ast.Return(value), at)]
         assert isinstance(value, ast.Call)
         items = [a for p, a in zip(self.params, value.args, strict=True) if p in self.moving]
-        targets = _tuple([_name(p, ast.Store()) for p in self.moving], ast.Store())
-        return [_at(ast.Assign([targets], _tuple(items)), at), _at(ast.Continue(), at)]
+        targets = tupled([named(p, ast.Store()) for p in self.moving], ast.Store())
+        return [located(ast.Assign([targets], tupled(items)), at), located(ast.Continue(), at)]
 
     def terms(self, e: ast.expr) -> list[Term]:
         """A result as a sum of products, each with at most one call."""
@@ -196,44 +200,67 @@ class _Worker:
                 return [(f, [right, *d], v, n) for f, d, v, n in self.terms(left)]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return [(f, d, v, not n) for f, d, v, n in self.terms(operand)]
-        raise _Other
+        raise Other
 
     # -- the whole
     def looping(self) -> ast.FunctionDef:
         body = self.block(self.node.body)
         if not ends(body):
-            body.append(_at(ast.Return(ast.Constant(None)), self.node.body[-1]))
+            body.append(located(ast.Return(ast.Constant(None)), self.node.body[-1]))
         return self.made([ast.While(ast.Constant(True), body, [])])
 
     def collecting(self) -> ast.FunctionDef:
         body = self.block(self.node.body)
         if not ends(body):
-            raise _Other
-        first = _tuple([*(_name(p) for p in self.moving), ast.Constant(1)])
-        targets = _tuple([_name(p, ast.Store()) for p in (*self.moving, self.weight)], ast.Store())
-        pop = ast.Call(ast.Attribute(_name(self.waiting), "pop", ast.Load()), [], [])
+            raise Other
+        first = tupled([*(named(p) for p in self.moving), ast.Constant(1)])
+        targets = tupled([named(p, ast.Store()) for p in (*self.moving, self.weight)], ast.Store())
+        pop = ast.Call(ast.Attribute(named(self.waiting), "pop", ast.Load()), [], [])
         return self.made(
             [
-                ast.Assign([_name(self.total, ast.Store())], ast.Constant(0)),
-                ast.Assign([_name(self.waiting, ast.Store())], ast.List([first], ast.Load())),
-                ast.While(_name(self.waiting), [ast.Assign([targets], pop), *body], []),
-                ast.Return(_name(self.total)),
+                ast.Assign([named(self.total, ast.Store())], ast.Constant(0)),
+                ast.Assign([named(self.waiting, ast.Store())], ast.List([first], ast.Load())),
+                ast.While(named(self.waiting), [ast.Assign([targets], pop), *body], []),
+                ast.Return(named(self.total)),
             ]
         )
 
+    def resuming(self) -> ast.FunctionDef:
+        given = any(isinstance(n, ast.Call) and self.given(n) for n in ast.walk(self.node))
+        if given or not _repeatable(self.function, set()):
+            raise Other
+        rewritten = copy.deepcopy(self.node)
+        return self.made(Resuming(rewritten, self.is_call, self.moving, self.stored, self.free).definition())
+
     def made(self, body: list[ast.stmt]) -> ast.FunctionDef:
         new = copy.copy(self.node)
-        new.body = [_at(s, self.node.body[0]) for s in body]
+        new.body = [located(s, self.node.body[0]) for s in body]
         return new
+
+
+def _repeatable(function: types.FunctionType, seen: set[object]) -> bool:
+    """Whether walking a function again neither prints nor draws; it writes nothing."""
+    if function in seen:
+        return True
+    seen.add(function)
+    if {"random", "print"} & {*function.__code__.co_names}:
+        return False
+    for _, found in read_outside(function):
+        plain = plain_function(found)
+        if type(found).__module__.startswith(("numpy.random", "random")):
+            return False
+        if isinstance(plain, types.FunctionType) and not _repeatable(plain, seen):
+            return False
+    return True
 
 
 def _inserted(value: ast.expr | None, later: dict[str, ast.expr]) -> ast.expr:
     """An expression with results of calls in place of the names they were given; each is used once."""
     if value is None:
-        raise _Other
+        raise Other
     used = [n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in later]
     if len(set(used)) != len(used):
-        raise _Other
+        raise Other
 
     class Insert(ast.NodeTransformer):
         def visit_Name(self, n: ast.Name) -> ast.expr:
@@ -244,7 +271,7 @@ def _inserted(value: ast.expr | None, later: dict[str, ast.expr]) -> ast.expr:
 
 
 def _product(term: Term, weight: str) -> ast.expr:
-    found: ast.expr = _name(weight)
+    found: ast.expr = named(weight)
     for f in term[0]:
         found = ast.BinOp(found, ast.Mult(), f)
     for d in term[1]:
@@ -254,26 +281,6 @@ def _product(term: Term, weight: str) -> ast.expr:
 
 def _last(n: ast.Name | ast.Attribute) -> str:
     return n.id if isinstance(n, ast.Name) else n.attr
-
-
-def _name(name: str, ctx: ast.expr_context | None = None) -> ast.Name:
-    return ast.Name(name, ctx or ast.Load())
-
-
-def _tuple(items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> ast.Tuple:
-    return ast.Tuple(list(items), ctx or ast.Load())
-
-
-def _append(name: str, item: ast.expr) -> ast.Expr:
-    return ast.Expr(ast.Call(ast.Attribute(_name(name), "append", ast.Load()), [item], []))
-
-
-def _at(s: ast.stmt, at: ast.stmt) -> ast.stmt:
-    """A new statement with the place of an old one, wherever it has none of its own."""
-    for n in ast.walk(s):
-        if isinstance(n, ast.stmt | ast.expr) and not hasattr(n, "lineno"):
-            ast.copy_location(n, at)
-    return s
 
 
 __all__ = ["as_loop"]

@@ -5,13 +5,13 @@ of the call. The primal code (`fwd`, or the function itself) is inlined; then on
 the step from the arguments to the results, with the rule, captured by itself, as its attribute (see
 `library.rules`). Invariants: arguments keep their contents while the primal code runs; results that are the
 memory of an argument must not be written afterwards, since they are copies here. Non-goals: the derivative
-of such a call (`library.rules`); rules without Python source.
+of such a call (`library.rules`), compiled functions that are not read (`opaque`).
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
@@ -34,12 +34,12 @@ from ..program import (
     StaticSpec,
     tuple_tree,
 )
-from . import calls, resolve
+from . import resolve
 from .arrays import as_variable, full
 from .arrays.complexes import is_complex
 from .arrays.promote import dtype_of, is_number, is_weak, operand
-from .entries import Entry, base_frame, underlying
 from .inlined import Specifications
+from .rule_entries import forward_and_back, walked
 from .ruling import Made, Ruled, Ruling
 from .structure import children, form, with_children
 from .values import ArrayValue, ScalarValue, Sequence_, Value
@@ -51,8 +51,11 @@ if TYPE_CHECKING:
 def call(ctx: Specialiser, function: Ruled, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """The value of a call."""
     values = [ctx.settled(v, "argument") for v in _positional(ctx, function, args, kwargs)]
+    if not isinstance(ctx.ruling, Ruling):
+        ctx.ruling = Ruling()
     if ctx.plain:
-        return ctx.call(function.fun, values)
+        with ctx.ruling.own_code():
+            return ctx.call(function.fun, values)
     if not function.rules:
         ctx.error(
             MissingRuleError,
@@ -89,31 +92,6 @@ def _positional(
     return values
 
 
-def _forward_and_back(function: Ruled) -> Entry:
-    """The function of held and moving arguments and cotangents that runs `fwd` and `bwd`."""
-    source = calls.capture(underlying(function.fun))
-    count = len(function.signature.parameters)
-
-    def walk(ctx: Specialiser, given: Mapping[str, Value]) -> Value:
-        *values, ct = given.values()
-        held = {k % len(values) for k in function.nondiff}
-        first, rest = values[: len(held)], iter(values[len(held) :])
-        front = iter(first)
-        args = [next(front) if k in held else next(rest) for k in range(len(values))]
-        ctx.frames.append(base_frame(ctx, source, given))
-        assert isinstance(ctx.ruling, Ruling)
-        try:
-            with ctx.ruling.inside(function):
-                result = ctx.settled(ctx.call(function.rules[0], args), "y")
-                if not isinstance(result, Sequence_) or len(result.items) != 2:
-                    ctx.error(InferenceError, "fwd does not return a result and residuals")
-                return ctx.call(function.rules[1], [*first, result.items[1], ct])
-        finally:
-            ctx.frames.pop()
-
-    return Entry(source, tuple(f"argument{k}" for k in range(max(count, 1) + 200)), walk)
-
-
 @dataclass(frozen=True)
 class _Leaf:
     """A float: an array variable, or a number in a 0-d array; `value` is the number itself."""
@@ -144,8 +122,7 @@ class _Call:
 
     def __init__(self, ctx: Specialiser, function: Ruled, values: Sequence[Value]) -> None:
         self.ctx, self.function = ctx, function
-        if not isinstance(ctx.ruling, Ruling):
-            ctx.ruling = Ruling()
+        assert isinstance(ctx.ruling, Ruling)
         self.ruling = ctx.ruling
         self.before = ctx.b.names.next
         self.values = [self._referred(v) for v in values]
@@ -203,7 +180,7 @@ class _Call:
     def value(self) -> Value:
         ctx, function = self.ctx, self.function
         nested = function in self.ruling.within
-        with self._unwritten():
+        with self._unwritten(), self.ruling.own_code():
             if function.reverse and not nested:
                 with self.ruling.inside(function):
                     result = ctx.call(function.rules[0], self.values)
@@ -330,7 +307,7 @@ class _Call:
         self, rule: Rule, result: Value, held: list[Spec], moving: list[Spec], operands: Sequence[Operand]
     ) -> tuple[Hidden, ...]:
         ct = self._like(result, self.tree, self.ys)
-        program = self._captured(_forward_and_back(self.function), [*held, *moving, ct])
+        program = self._captured(forward_and_back(self.function, self.ctx.frame.source), [*held, *moving, ct])
         rule.pull, hidden = self._ordered(rule, program, operands, len(self.ys))
         rule.pulled = self._pulled(program)
         rule.later = self._push_later
@@ -412,7 +389,8 @@ class _Call:
 
         ctx = self.ctx
         options = ctx.options.updated({"intermediates": ()})
-        program = specialise(rule, tuple(specs), options, ruling=self.ruling)
+        with self.ruling.own_code():
+            program = specialise(walked(ctx, rule), tuple(specs), options, ruling=self.ruling)
         for g in program.guards:
             if g not in ctx.guards:
                 ctx.guards.append(g)

@@ -39,11 +39,15 @@ class Made:
 
 
 class Ruling:
-    """The rules of one capture and of those inside it: what has been made, and whose code is being walked."""
+    """The rules of one capture and of those inside it: what has been made, and whose code is being walked.
+    `depth`: in how many of them the walk is. `read`: whether compiled functions that they call can be read.
+    """
 
     def __init__(self) -> None:
         self.made: dict[object, Made] = {}
         self.within: list[Ruled] = []
+        self.depth = 0
+        self.read: dict[object, bool] = {}
 
     @contextmanager
     def inside(self, function: Ruled) -> Iterator[None]:
@@ -52,3 +56,12 @@ class Ruling:
             yield
         finally:
             self.within.pop()
+
+    @contextmanager
+    def own_code(self) -> Iterator[None]:
+        """The code of a function with a rule, or of its rule, is walked."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1

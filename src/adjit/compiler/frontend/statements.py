@@ -8,17 +8,15 @@ always raises. Non-goals: expressions, loops, run-time branches (files of those 
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ... import errors
 from ...errors import AdjitError, InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
-from . import arrays, containers, list_methods, lists, loops, recomputed, sharing
+from . import arrays, containers, list_methods, lists, loops, operators, raising, recomputed, sharing
 from .arrays.promote import is_array, is_number
 from .branches import branch
-from .expressions import BINARY, binary, text
+from .expressions import BINARY, binary
 from .normalise import ends
 from .values import (
     ArrayValue,
@@ -69,7 +67,7 @@ def _run(ctx: Specialiser, s: ast.stmt) -> None:
         case ast.While():
             loops.while_(ctx, s)
         case ast.Assert(test=test, msg=msg):
-            _check(ctx, test, "AssertionError", text(ctx, msg) if msg is not None else "")
+            _check(ctx, test, msg)
         case ast.Raise():
             _raise(ctx, s)
         case ast.FunctionDef(name=name, args=args):
@@ -232,7 +230,7 @@ def _augmented(ctx: Specialiser, s: ast.AugAssign) -> None:
                 ctx.error(
                     UnsupportedSyntaxError, "an item of a list is changed in place", instead="assign it"
                 )
-            new = binary(ctx, s.op, old, value)
+            new = _updated(ctx, s.op, old, value)
             store(ctx, target.value, owner, index, new)
     elif isinstance(target, ast.Attribute):
         owner = ctx.eval(target.value)
@@ -241,7 +239,7 @@ def _augmented(ctx: Specialiser, s: ast.AugAssign) -> None:
         if isinstance(old, ArrayValue) and not isinstance(s.op, ast.MatMult):
             arrays.augassign(ctx, old, BINARY[type(s.op)], value)
         else:
-            containers.setattr_(ctx, owner, target.attr, binary(ctx, s.op, old, value))
+            containers.setattr_(ctx, owner, target.attr, _updated(ctx, s.op, old, value))
 
 
 def _augmented_name(ctx: Specialiser, s: ast.AugAssign, name: str) -> None:
@@ -268,7 +266,12 @@ def _augmented_name(ctx: Specialiser, s: ast.AugAssign, name: str) -> None:
     if isinstance(old, Mapping_) and isinstance(s.op, ast.BitOr) and isinstance(value, Mapping_):
         containers.changed(ctx, old, Mapping_({**old.items, **value.items}))
         return
-    ctx.bind(name, binary(ctx, s.op, old, value), s)
+    ctx.bind(name, _updated(ctx, s.op, old, value), s)
+
+
+def _updated(ctx: Specialiser, op: ast.operator, old: Value, value: Value) -> Value:
+    operators.refuse_in_place(ctx, BINARY.get(type(op), "matmul"), old)
+    return binary(ctx, op, old, value)
 
 
 # -- branches, checks
@@ -291,60 +294,39 @@ def _if(ctx: Specialiser, s: ast.If) -> None:
 
 
 def _guarded(
-    ctx: Specialiser, test: ast.expr, raising: ast.Raise, rest: Sequence[ast.stmt], *, when: bool
+    ctx: Specialiser, test: ast.expr, raised: ast.Raise, rest: Sequence[ast.stmt], *, when: bool
 ) -> None:
     """`if test: raise …` is a check; what follows goes on in the same block."""
     cond = ctx.truth(ctx.eval(test))
     if isinstance(cond, Static):
         if bool(cond.value) is when:
-            with ctx.at(raising):
-                _raise(ctx, raising)
+            with ctx.at(raised):
+                _raise(ctx, raised)
         else:
             ctx.run(rest)
         return
-    name, message = _exception(ctx, raising)
     x = arrays.scalar(ctx, cond)
-    with ctx.at(raising):
-        ctx.b.check(ctx.b.op("not", x) if when else x, name, message)
+    with ctx.at(raised):
+        name, (message, values) = raising.exception(ctx, raised)
+        ctx.b.check(ctx.b.op("not", x) if when else x, name, message, *values)
     ctx.run(rest)
 
 
-def _check(ctx: Specialiser, test: ast.expr, name: str, message: str) -> None:
+def _check(ctx: Specialiser, test: ast.expr, said: ast.expr | None) -> None:
     cond = ctx.truth(ctx.eval(test))
+    message, values = raising.message(ctx, [said] if said is not None else [])
     if isinstance(cond, Static):
         if not cond.value:
-            ctx.b.check(const(False), name, message)
+            ctx.b.check(const(False), "AssertionError", message, *values)
             ctx.dead = True
         return
-    ctx.b.check(arrays.scalar(ctx, cond), name, message)
+    ctx.b.check(arrays.scalar(ctx, cond), "AssertionError", message, *values)
 
 
 def _raise(ctx: Specialiser, s: ast.Raise) -> None:
-    name, message = _exception(ctx, s)
-    ctx.b.check(const(False), name, message)
+    name, (message, values) = raising.exception(ctx, s)
+    ctx.b.check(const(False), name, message, *values)
     ctx.dead = True
-
-
-def _exception(ctx: Specialiser, s: ast.Raise) -> tuple[str, str]:
-    """The name of the nearest exception that a check can raise, and its text."""
-    if s.exc is None:
-        ctx.error(UnsupportedSyntaxError, "'raise' alone is not supported", instead="name the exception")
-    node, args = (s.exc.func, s.exc.args) if isinstance(s.exc, ast.Call) else (s.exc, [])
-    cls = ctx.eval(node)
-    if (
-        not isinstance(cls, Static)
-        or not isinstance(cls.value, type)
-        or not issubclass(cls.value, BaseException)
-    ):
-        ctx.error(
-            UnsupportedSyntaxError, "only exception classes can be raised", instead="raise ValueError(...)"
-        )
-    message = ", ".join(text(ctx, a) for a in args)
-    for base in cls.value.__mro__:
-        if getattr(builtins, base.__name__, None) is base or getattr(errors, base.__name__, None) is base:
-            prefix = "" if base is cls.value else f"{cls.value.__name__}: "
-            return base.__name__, prefix + message
-    return "RuntimeError", message
 
 
 __all__ = ["AdjitError", "Record", "ScalarValue", "assign", "ends", "is_number", "run"]

@@ -246,8 +246,10 @@ UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Stmt):
-    """`error` names a builtin exception, one of `adjit.errors`, or is `UNEQUAL`; `values` are integers that
-    stand in the message where it has `{}`.
+    """`error` names a builtin exception, one of `adjit.errors`, a class of the user's (`frontend.raising`),
+    or is
+    `UNEQUAL`; `values` are numbers that stand in the message where it has places for them, or that the error
+    shows with their names.
     """
 
     cond: Operand

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...errors import MissingRuleError
 from ..ir.nodes import Call, Function
 from ..ir.visitor import walk
+from ..library.opaque import opaque_of
 
 ROUTINES = ("gemm",)
 
@@ -17,7 +18,8 @@ def refuse(fn: Function) -> None:
     """Raise for the first statement that has no form on the device."""
     for stmt in walk(fn.body):
         if isinstance(stmt, Call) and stmt.name not in ROUTINES:
-            name = "print" if stmt.name == "show" else stmt.name
+            opaque = opaque_of(stmt)
+            name = opaque.called if opaque else "print" if stmt.name == "show" else stmt.name
             raise MissingRuleError(
                 f"`{name}` has no form on the GPU",
                 stmt.loc,

@@ -18,7 +18,7 @@ from ...ops.special import NAMES as SPECIAL
 from .. import printing
 from ..expressions import NARROW, Expressions, call, dtype, literal, name
 from ..linemap import Site
-from ..statements import PASS, Statements, negated
+from ..statements import PASS, Statements, negated, two_integers
 
 WIDENING = ("floor", "ceil", "trunc", "rint", "sign", "exp2")  # the device computes them in a type of its own
 AXES = ("x", "y", "z")
@@ -147,5 +147,5 @@ class KernelStatements(Statements):
 
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
-        shown = [self.of(v) for v in stmt.values] if len(stmt.values) == 2 else [literal(0), literal(-1)]
-        self.noted(self.site(stmt.error, stmt.message), *shown)
+        shown = [self.of(v) for v in stmt.values] if two_integers(stmt) else [literal(0), literal(-1)]
+        self.noted(self.site(stmt.error, stmt.message, places=len(stmt.values)), *shown)

@@ -11,13 +11,15 @@ result of a branch or loop entered in `builder.origins`: proofs about indices an
 
 from __future__ import annotations
 
-from . import builtins, complex_functions, linalg, products, randomness, ufuncs  # noqa: F401  (they fill the table of NumPy functions)
+from . import builtins, complex_functions, linalg, products, randomness, stacks, ufuncs  # noqa: F401  (they fill the table of NumPy functions)
 from .access import iterate, parameter, scalar, truth
 from .attributes import attribute, method
 from .complexes import make as make_complex
 from .elementwise import compare, unary
 from .elementwise import number_of as number
 from .fill import copy_into, materialise
+from .gufuncs import call as gufunc_call
+from .gufuncs import is_gufunc
 from .indexing import getitem
 from .numpy_table import convert, knows, numpy_call
 from .products import binary
@@ -35,6 +37,8 @@ __all__ = [
     "copy_into",
     "full",
     "getitem",
+    "gufunc_call",
+    "is_gufunc",
     "iterate",
     "knows",
     "make_complex",

@@ -21,7 +21,7 @@ from ..values import Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, indexing, linear, store
 from .complexes import angle_of, combined, conjugate, elementwise_of, is_complex, make, part
 from .context import Context
-from .numpy_table import GATES, builtin, convert, name_of, numpy_call
+from .numpy_table import FOURIER, GATES, builtin, convert, name_of, numpy_call
 from .products import dot, real_blocks
 from .promote import is_array, is_number, result_type
 from .scalars import BY_FUNCTION
@@ -51,7 +51,7 @@ HANDLERS: dict[object, Callable[..., Value]] = {}
 TWO = const(2)
 RTOL, ATOL, NO = Static(1e-5), Static(1e-8), Static(False)
 REMEDIES = {  # by the beginning of a function's name
-    "np.fft": "multiply by the matrix np.exp(-2j * np.pi * np.outer(k, k) / n), or write the sums as loops",
+    "np.fft": FOURIER,
     "np.linalg": "use np.linalg.solve or inv, or the real matrix [[A.real, -A.imag], [A.imag, A.real]]",
     "np.sort": "order by a real number: z[np.argsort(z.real)] or z[np.argsort(np.abs(z))]",
     "np.argsort": "order by a real number: np.argsort(z.real) or np.argsort(np.abs(z))",

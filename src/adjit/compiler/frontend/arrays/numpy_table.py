@@ -32,6 +32,16 @@ Handler = Callable[..., Value]
 F = TypeVar("F", bound=Handler)
 
 BUILTINS: dict[object, Handler] = {}
+FOURIER = "multiply by the matrix np.exp(-2j * np.pi * np.outer(k, k) / n), or write the sums as loops"
+REMEDIES = (  # by the beginning of a function's name
+    ("np.fft", FOURIER),
+    ("np.linalg.eig", "use np.linalg.eigh or eigvalsh, if the matrix is symmetric"),
+    ("np.random", "draw outside and pass the numbers as an argument, or use np.random's functions"),
+    ("random", "draw outside and pass the numbers as an argument, or use np.random's functions"),
+    ("np.apply_along_axis", "write a loop over the rows, or call a function with an argument axis"),
+    ("np.apply_over_axes", "call the function once for each axis"),
+    ("np.polyfit", "solve for the coefficients: np.linalg.lstsq(np.vander(x, degree + 1), y)[0]"),
+)
 GATES: list[Callable[..., Handler | None]] = []  # what may refuse a call or answer it instead
 
 
@@ -103,15 +113,19 @@ def knows(function: object) -> bool:
 
 def _unknown(ctx: Context, function: object) -> Value:
     name = name_of(function)
+    why = "adjit has neither a definition over loops nor a rule for it"
+    return ctx.error(MissingRuleError, f"{name} is not supported", why, _remedy(function, name))
+
+
+def _remedy(function: object, name: str) -> str:
+    """What to write instead: a rule only for functions of numbers and arrays."""
+    known = next((r for start, r in REMEDIES if name.startswith(start)), None)
+    if known is not None:
+        return known
+    if isinstance(function, type) or "." not in name or not getattr(function, "__module__", None):
+        return "compute it outside and pass the result as an argument, or write it as loops"
     remedy = "write it as loops, with a rule of your own where you know its derivative:\n"
-    return ctx.error(
-        MissingRuleError,
-        f"{name} is not supported",
-        "adjit has neither a definition over loops nor a rule for it",
-        "draw outside and pass the numbers as an argument, or use np.random's functions"
-        if "random" in name
-        else remedy + vjp_skeleton(name, signature_of(function)),
-    )
+    return remedy + vjp_skeleton(name, signature_of(function))
 
 
 def signature_of(function: object) -> inspect.Signature | None:

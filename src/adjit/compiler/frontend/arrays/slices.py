@@ -52,9 +52,11 @@ def in_range(ctx: Context, a: AnyArray, axis: int, index: Operand) -> Operand:
     """The index counted from the start, with a check where it is not certain that it lies in the axis."""
     b, n = ctx.b, a.shape[axis]
     if isinstance(index, Const) and isinstance(n, Const) and not -n.value <= index.value < n.value:
-        ctx.error(
-            OutOfBoundsError, f"index {index.value} is out of bounds for axis {axis} with size {n.value}"
-        )
+        what = f"index {index.value} is out of bounds for axis {axis} with size {n.value}"
+        if len(b.scopes) == 1 or not n.value:
+            ctx.error(OutOfBoundsError, what)
+        b.check(b.const(False), "OutOfBoundsError", what)  # this path may not be taken
+        return b.const(0)
     index = wrapped(b, index, n)
     check_bounds(ctx, a, axis, index)
     return index
