@@ -158,8 +158,20 @@ def a_while(x: Any, m: Any, w: Any) -> Any:
     return total
 
 
+def refilled_in_a_while(x: Any, m: Any, w: Any) -> Any:
+    total = 0.0
+    for k in range(m.shape[0]):
+        c = x - m[k]
+        n = 0
+        while n < 3:
+            total += np.sum(np.tanh(c @ w) * c) * 0.1
+            c[0] = c[0] * 0.5 + total * 0.01
+            n += 1
+    return total
+
+
 SAVED = [added_to, source_changes, filled_in_a_branch, one_row_less, filled_later, exchanged]
-OTHERS = [changed_below, exponential, in_place_by_a_call, a_while]
+OTHERS = [refilled_in_a_while, changed_below, exponential, in_place_by_a_call, a_while]
 
 
 @pytest.mark.parametrize("fun", [*FILLED_AGAIN, *SAVED, *OTHERS])
