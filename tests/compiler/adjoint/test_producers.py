@@ -165,7 +165,7 @@ def refilled_in_a_while(x: Any, m: Any, w: Any) -> Any:
         n = 0
         while n < 3:
             total += np.sum(np.tanh(c @ w) * c) * 0.1
-            c[0] = c[0] * 0.5 + total * 0.01
+            c[0, 0] = c[0, 0] * 0.5 + total * 0.01
             n += 1
     return total
 
