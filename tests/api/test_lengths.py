@@ -56,6 +56,27 @@ def index_changed_afterwards(c: np.ndarray, chosen: np.ndarray) -> float:
     return np.sum(rows[:, 0] * rows[:, 1])
 
 
+def chosen_twice(x: np.ndarray, chosen: np.ndarray) -> float:
+    rows = x[chosen]
+    kept = chosen.copy()
+    rows = x[kept]
+    total = 0.0
+    for i in range(4):
+        total += rows[i, 0] * x[kept[i], 1] * x[kept[i - 1], 2]
+    return total
+
+
+def refilled_between_passes(x: np.ndarray, chosen: np.ndarray) -> float:
+    x = x.copy()
+    total = 0.0
+    k = -1
+    while k + 1 < 3:
+        k += 1
+        x[chosen] = 0.5 * x[chosen] * x[chosen]
+        total += np.sum(x)
+    return total
+
+
 RNG = np.random.default_rng(3)
 CHOSEN = np.array([2, 0, -1, 2])
 CASES: list[Case] = [
@@ -67,6 +88,11 @@ CASES: list[Case] = [
     (matrix_of_angles, (RNG.normal(size=2), RNG.normal(size=(4, 2)))),
     (matrix_of_angles, (RNG.normal(size=3), RNG.normal(size=(4, 3)))),
     (by_a_raise, (RNG.normal(size=4),)),
+    (chosen_twice, (RNG.normal(size=(3, 3)), CHOSEN)),
+    (refilled_between_passes, (RNG.normal(size=(4, 3)), np.array([3, 0, 2]))),
+    (refilled_between_passes, (RNG.normal(size=(4, 3)), np.array([3, 0, 1], np.uint8))),
+    (rows_by_data, (RNG.normal(size=(3, 5)), CHOSEN.astype(np.int16), RNG.normal(size=4))),
+    (rows_by_data, (RNG.normal(size=(3, 5)), np.array([2, 0, 1, 2], np.uint16), RNG.normal(size=4))),
     (rows_changed_afterwards, (RNG.normal(size=(3, 2)), CHOSEN)),
     (index_changed_afterwards, (RNG.normal(size=(3, 2)), CHOSEN)),
 ]
@@ -114,3 +140,8 @@ def test_a_promise_takes_the_checks_away_and_not_what_follows_from_them() -> Non
     assert promised.source(*args).count("for ") <= checked.source(*args).count("for ")
     for a, b in zip(checked(*args), promised(*args), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_an_index_that_is_too_low_is_named_as_it_is() -> None:
+    with pytest.raises(IndexError, match=r"index -4 is out of bounds for axis 0 .* with size 3"):
+        adjit.grad(rows_by_data)(np.ones((3, 5)), np.array([0, -4, 1, 1]), np.ones(4))

@@ -78,6 +78,7 @@ def failure(found: Failure, text: Text) -> Exception:
 def _failure(found: Failure, site: Site) -> Exception:
     if site.array:
         _, index, length = found.args
+        index -= length if index < 0 else 0  # a negative one has been counted from the end already
         return errors.OutOfBoundsError(
             f"index {index} is out of bounds for axis {site.axis} of {site.array!r} with size {length}",
             site.location,

@@ -206,6 +206,9 @@ class _Checks(_Proving):
                 array = self.get(s.source[0])
                 assert isinstance(array, Var)
                 self.out.append(Dim(x, array, s.source[1], loc=loc))
+            if x.type != INT:
+                narrow, x = x, self.names.fresh("t", INT)
+                self.out.append(Op(x, "cast", (narrow,), loc=loc))
             scaled = self.op("mul", x, const(c), hint="t", loc=loc)
             total = self.op("add", total, scaled, hint="t", loc=loc)
         shift = form.const

@@ -60,7 +60,7 @@ class _Copy:
 
 def _copied(nest: Stmt) -> _Copy | None:
     ivs: list[Var] = []
-    index: list[Stmt] = []
+    index: list[Op | Load] = []
     stmt = nest
     while isinstance(stmt, For) and stmt.stop is None and not stmt.args and stmt.body.stmts:
         assert isinstance(nest, For)
@@ -70,12 +70,24 @@ def _copied(nest: Stmt) -> _Copy | None:
         if isinstance(last, Store):
             load = next((s for s in before if isinstance(s, Load) and s.out is last.value), None)
             plain = all(s is load or _indexing(s) for s in before) and last.index == tuple(ivs)
-            index = [s for s in index if s is not load]
-            return _Copy(nest, tuple(ivs), index, load, last) if load is not None and plain else None
+            if load is None or not plain:
+                return None
+            return _Copy(nest, tuple(ivs), _needed(index, load), load, last)
         if not all(map(_indexing, before)):
             return None
         stmt = last
     return None
+
+
+def _needed(stmts: list[Op | Load], load: Load) -> list[Stmt]:
+    """Those of the statements that compute where a load reads."""
+    wanted: set[Operand] = set(load.index)
+    found: list[Stmt] = []
+    for s in reversed(stmts):
+        if s.out in wanted:
+            found.append(s)
+            wanted.update(operands(s))
+    return found[::-1]
 
 
 def _indexing(stmt: Stmt) -> bool:
@@ -154,4 +166,4 @@ class _Reading(Rewriter):
         """What a nest checks, without what it copies."""
         if not any(isinstance(s, Bounds) for s in walk(copy.nest.body)):
             return []
-        return clone(without(Block((copy.nest,)), {copy.load, copy.store}).stmts, dict(self.map), self.names)
+        return clone(without(Block((copy.nest,)), {copy.store}).stmts, dict(self.map), self.names)
