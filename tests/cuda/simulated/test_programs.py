@@ -18,6 +18,7 @@ REFUSED = {
     "cholesky_factor": "cholesky",
     "draws_in_a_loop": "draw_seed",
     "draws_with_parameters": "draw_seed",
+    "in_order": "argsort",
     "linear_algebra": "solve",
     "list_operations": "argsort",
     "sorting": "argsort",
