@@ -12,7 +12,7 @@ from tests.support.judge import check
 from tests.support.programs import Program, load
 
 PROGRAMS = load()
-SAMPLE = list(PROGRAMS.values())[::8]
+SAMPLE = list(PROGRAMS.values())[::12]
 
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
