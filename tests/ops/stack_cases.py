@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 import scipy.linalg
 
 from .rows import Generator, dominant, normal, row
@@ -25,7 +26,9 @@ row(
     a=STACK,
     b=normal(2, 3, 2),
 )
-row(np.linalg.inv, "np.linalg.inv(a)", "np.linalg.inv(a[:, None])", "scipy.linalg.inv(a)", a=STACK)
+row(np.linalg.inv, "np.linalg.inv(a)", "np.linalg.inv(a[:, None])", a=STACK)
+if np.lib.NumpyVersion(scipy.__version__) >= "1.16.0":  # takes stacks from then on
+    row(scipy.linalg.inv, "scipy.linalg.inv(a)", a=STACK)
 row(np.linalg.pinv, "np.linalg.pinv(a)", "np.linalg.pinv(a[:, :, :2])", a=STACK)
 row(np.linalg.det, "np.linalg.det(a)", "np.linalg.det(a[None]) ** 2", a=STACK)
 row(scipy.linalg.det, "scipy.linalg.det(a)", a=STACK)
