@@ -7,8 +7,9 @@ fetched from a buffer, or still alive) and references to primal and shadow memor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from ...errors import NotDifferentiableError
 from ..ir.builder import Builder, const
@@ -31,8 +32,9 @@ from ..ir.nodes import (
     View,
     While,
 )
-from ..ir.types import INT, Array
-from .copying import elements, flat_index, nest, rank, shape_of
+from ..ir.types import Array
+from ..passes.clone import clone, mapped
+from .copying import elements, exchanged, flat_index, nest, rank, shape_of
 from .forward import Site, Trail
 from .hull import extents, starts
 from .plan import Plan, Snapshot
@@ -90,7 +92,7 @@ class Again:
         assert recipe is not None and recipe.via is not None
         if isinstance(recipe.via, Producer):
             assert isinstance(stmt, Load)
-            return self._element(recipe.via, self.index(stmt.index))
+            return self._element(recipe.via, self._around(recipe.via), self.index(stmt.index))
         return self._repeat(v, recipe.via)
 
     def _repeat(self, v: Var, stmt: Stmt) -> Operand:
@@ -109,23 +111,19 @@ class Again:
             case _:
                 raise AssertionError(f"{type(stmt).__name__} cannot be repeated")
 
-    def _element(self, producer: Producer, index: tuple[Operand, ...]) -> Operand:
+    def _around(self, producer: Producer) -> dict[Var, Operand]:
+        """What a nest reads from outside, as it is here."""
+        outside = producer.outside()
+        return {x: self.array(x) if isinstance(x.type, Array) else self.value(x) for x in outside}
+
+    def _element(
+        self, producer: Producer, around: Mapping[Var, Operand], index: Sequence[Operand]
+    ) -> Operand:
         """What a nest has stored at `index`."""
-        b = self.b
-        own: dict[Operand, Operand] = dict(zip(producer.ivs, index, strict=True))
-
-        def value(x: Operand) -> Operand:
-            return own[x] if x in own else self.value(x)
-
-        for stmt in producer.steps:
-            if isinstance(stmt, Load):
-                at = tuple(value(i) for i in stmt.index)
-                own[stmt.out] = b.load(self.array(stmt.array), at, hint=stmt.out.name)
-            elif stmt.op == "cast":
-                own[stmt.out] = b.cast(value(stmt.args[0]), stmt.out.type.dtype, hint=stmt.out.name)
-            else:
-                own[stmt.out] = b.op(stmt.op, *(value(a) for a in stmt.args), hint=stmt.out.name)
-        return value(producer.value)
+        mapping = {**around, **dict(zip(producer.ivs, index, strict=True))}
+        for stmt in clone([replace(s, loc=self.b.loc) for s in producer.steps], mapping, self.b.names):
+            self.b.emit(stmt)
+        return mapped(producer.value, mapping)
 
     def _branch_again(self, v: Var, stmt: If) -> Operand:
         k = stmt.outs.index(v)
@@ -206,10 +204,8 @@ class Again:
         shape = self.shape(array)
         again = b.alloc(shape, array.type.dtype, array.name)
         producer = self.plan.produced[call, k]
-        for stmt in producer.steps:
-            if isinstance(stmt, Load):
-                self.array(stmt.array)  # outside the nest
-        nest(b, shape, lambda index: b.store(again, index, self._element(producer, index)))
+        around = self._around(producer)
+        nest(b, shape, lambda index: b.store(again, index, self._element(producer, around, index)))
         return again
 
     # -- references
@@ -289,15 +285,11 @@ class Again:
         else:
             assert isinstance(stmt, For)
             count = b.op("trips", self.ensure(stmt.lo), self.ensure(stmt.hi), const(stmt.step), hint="trips")
-        params = [b.fresh(stmt.args[k].name, stmt.args[k].type) for k in swapped]
         order = [source[y] for y in yields if isinstance(y, Var)]
         if backwards:
             order = [order.index(n) for n in range(len(order))]
-        outs = [b.fresh(stmt.args[k].name, stmt.args[k].type) for k in swapped]
-        body = Block((), tuple(params[n] for n in order))
-        iv = b.fresh("swap", INT)
-        b.emit(For(iv, const(0), count, 1, tuple(params), tuple(inits), body, tuple(outs), loc=stmt.loc))
-        return outs
+        with b.at(stmt.loc):
+            return exchanged(b, count, order, inits, [stmt.args[k] for k in swapped])
 
 
 def _position(stmt: For | While, y: Operand) -> int:

@@ -13,7 +13,7 @@ intermediates and random draws in it, which are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NoReturn
 
@@ -27,7 +27,7 @@ from ..ir.visitor import blocks, defined, free_vars, max_number, renamer, substi
 from ..library.core import Routine, register
 from ..passes.clone import clone, mapped, renamed
 from . import checkpoints, passes_again, schedule
-from .copying import copy_array, shape_of
+from .copying import copied
 
 MARK = register(Routine("checkpointed_passes", (), ())).name
 
@@ -226,8 +226,8 @@ class _Conversion:
     # -- the loop and the call
     def function(self) -> Function:
         b, loop = self.b, self.loop
-        start = self.copies(self.own)
-        work = self.copies(self.own)
+        start = [copied(b, a) for a in self.own]
+        work = [copied(b, a) for a in self.own]
         passes, outs = self.forward(dict(zip(self.own, work, strict=True)))
         step = self.step()
         stride = loop.step if isinstance(loop, For) else 1
@@ -256,13 +256,6 @@ class _Conversion:
             "some" if snapshots is None else snapshots.name if isinstance(snapshots, Var) else snapshots.value
         )
         return f"line {self.loop.loc.line}: passes are run again, from {count} kept states besides the first"
-
-    def copies(self, arrays: Iterable[Var]) -> list[Var]:
-        b, made = self.b, []
-        for a in arrays:
-            made.append(b.alloc(shape_of(b, a), a.type.dtype, a.name))
-            copy_array(b, a, made[-1])
-        return made
 
     def forward(self, mapping: dict[Var, Operand]) -> tuple[Operand, list[Operand]]:
         """The loop on arrays of its own: how many passes it makes, the numbers that it arrives at."""

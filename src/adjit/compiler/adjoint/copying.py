@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..ir.builder import Builder, const
-from ..ir.nodes import Operand, Var
-from ..ir.types import Array
+from ..ir.nodes import Block, For, Operand, Var
+from ..ir.types import INT, Array
 
 
 def rank(array: Var) -> int:
@@ -36,6 +36,27 @@ def nest(b: Builder, shape: Sequence[Operand], body: Callable[[tuple[Operand, ..
 
 def fill(b: Builder, array: Var, value: float = 0.0) -> None:
     nest(b, shape_of(b, array), lambda index: b.store(array, index, const(value, array.type.dtype)))
+
+
+def copied(b: Builder, array: Var) -> Var:
+    """A fresh copy."""
+    made = b.alloc(shape_of(b, array), array.type.dtype, array.name)
+    copy_array(b, array, made)
+    return made
+
+
+def exchanged(
+    b: Builder, count: Operand, order: Sequence[int], arrays: Sequence[Operand], like: Sequence[Var]
+) -> list[Var]:
+    """References after `count` exchanges; `order` says which of them each name has after one. They are named
+    and typed `like` these.
+    """
+    args = [b.fresh(v.name, v.type) for v in like]
+    outs = [b.fresh(v.name, v.type) for v in like]
+    body = Block((), tuple(args[n] for n in order))
+    iv = b.fresh("swap", INT)
+    b.emit(For(iv, const(0), count, 1, tuple(args), tuple(arrays), body, tuple(outs), loc=b.loc))
+    return outs
 
 
 def copy_array(b: Builder, source: Var, target: Var, slots: Sequence[Operand] = ()) -> None:

@@ -23,9 +23,9 @@ from ..ir.visitor import walk
 from ..passes import simplify
 from ..passes.dce import dce
 from ..passes.dead_stores import dead_stores
-from . import schedule
+from . import copying, schedule
 from .checkpoints import Region
-from .copying import copy_array, nest, shape_of
+from .copying import copied, copy_array, nest, shape_of
 from .reverse import joint
 
 
@@ -90,11 +90,7 @@ class _Run:
 
     def fresh_state(self) -> list[Var]:
         """Arrays of the loop's own, as they are at first."""
-        b = self.b
-        made = [b.alloc(shape_of(b, a), a.type.dtype, a.name) for a in self.entry]
-        for a, m in zip(self.entry, made, strict=True):
-            copy_array(b, a, m)
-        return made
+        return [copied(self.b, a) for a in self.entry]
 
     def at(self, k: Operand) -> Operand:
         """The loop variable in pass number `k`."""
@@ -275,13 +271,7 @@ def exchanged(b: Builder, passes: Operand, order: Sequence[int], arrays: Sequenc
     """Arrays after as many exchanges; `order` says which array each name has after one."""
     if list(order) == list(range(len(order))):
         return list(arrays)
-    args = [b.fresh(a.name, a.type) for a in arrays]
-    outs = [b.fresh(a.name, a.type) for a in arrays]
-    body = Block((), tuple(args[k] for k in order))
-    b.emit(
-        For(b.fresh("k", INT), const(0), passes, 1, tuple(args), tuple(arrays), body, tuple(outs), loc=b.loc)
-    )
-    return outs
+    return copying.exchanged(b, passes, order, arrays, arrays)
 
 
 def _copy_out(b: Builder, buffer: Var, slot: Operand, target: Var) -> None:

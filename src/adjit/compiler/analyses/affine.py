@@ -319,6 +319,10 @@ class Forms:
         self._bound(form, form)
         return form
 
+    def room(self, array: Var, axis: int, index: Affine) -> Affine:
+        """What is left of a length behind an index: negative where the index is too large."""
+        return (self.dim(array, axis) - index).shifted(-1)
+
     # -- elements
     def element(
         self, array: Var, index: Sequence[Affine | None]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .specialise import Specialiser
 
 
+MOST = 200  # arguments of a rule
+
+
 def forward_and_back(function: Ruled, source: Source) -> Entry:
     """The function of held and moving arguments and cotangents that runs `fwd` and `bwd`; errors that have
     no other place are at `source`.
@@ -43,7 +46,7 @@ def forward_and_back(function: Ruled, source: Source) -> Entry:
         finally:
             ctx.frames.pop()
 
-    return Entry(source, tuple(f"argument{k}" for k in range(max(count, 1) + 200)), walk)
+    return Entry(source, _names(max(count, 1) + MOST), walk)
 
 
 def walked(ctx: Specialiser, rule: object) -> object:
@@ -59,7 +62,11 @@ def walked(ctx: Specialiser, rule: object) -> object:
         finally:
             inner.frames.pop()
 
-    return Entry(source, tuple(f"argument{k}" for k in range(200)), walk)
+    return Entry(source, _names(MOST), walk)
+
+
+def _names(count: int) -> tuple[str, ...]:
+    return tuple(f"argument{k}" for k in range(count))
 
 
 __all__ = ["forward_and_back", "walked"]

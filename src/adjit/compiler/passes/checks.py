@@ -85,7 +85,7 @@ class _Checks(_Proving):
         assert place is not None
         if isinstance(stmt, Bounds) and not grows(stmt.array.type):
             form = self.forms.of(stmt.index)
-            room = (self.forms.dim(stmt.array, stmt.axis) - form).shifted(-1)
+            room = self.forms.room(stmt.array, stmt.axis, form)
             if self.ranges.proves(place, form) and self.ranges.proves(place, room):
                 return
             pending = _Pending(stmt.array, stmt.axis, form, (), stmt.loc)
@@ -113,7 +113,7 @@ class _Checks(_Proving):
         for p in self.extremes(loop, found):
             place = self.definitions.place[loop]
             extra = [(self.forms.of(b) - self.forms.of(a)).shifted(-1) for a, b in p.conditions]
-            room = (self.forms.dim(p.array, p.axis) - p.index).shifted(-1)
+            room = self.forms.room(p.array, p.axis, p.index)
             if all(self.ranges.proves_in(place.loops, place.guard, f, extra) for f in (p.index, room)):
                 continue
             if self.may_leave and self.may_leave[-1] and self.moved(p, loop) is not None:

@@ -150,10 +150,6 @@ class _Following(Rewriter):
         }
         self.facts: list[Affine] = []  # of the checks that have been passed
 
-    def room(self, stmt: Bounds) -> Affine:
-        """What is left of the length behind the index."""
-        return (self.forms.dim(stmt.array, stmt.axis) - self.forms.of(stmt.index)).shifted(-1)
-
     def proves(self, form: Affine) -> bool:
         return self.ranges.proves_in((), None, form, self.facts)
 
@@ -165,9 +161,10 @@ class _Following(Rewriter):
                 self.equate(place.out, known)
                 return
         if isinstance(place, Bounds) and place in self.first:
-            self.facts.append(self.room(place))
+            self.facts.append(self.forms.room(place.array, place.axis, self.forms.of(place.index)))
         elif isinstance(place, Bounds):
-            needs = (self.forms.of(place.index), self.room(place))
+            index = self.forms.of(place.index)
+            needs = (index, self.forms.room(place.array, place.axis, index))
             if all(self.outside(f) and self.proves(f) for f in needs):
                 return
         super().visit(stmt)
