@@ -12,7 +12,7 @@ from tests.support.strategies import random_program
 
 from .harness import Harness
 
-BATCHES = 15
+BATCHES = 9
 PER_BATCH = 20
 
 
@@ -23,7 +23,7 @@ def test_gradients_of_random_programs(batch: int) -> None:
 
 
 def test_second_derivatives_of_random_programs() -> None:
-    summary = Harness(second=True, shrinks=1).run(range(10_000, 10_030))
+    summary = Harness(second=True, shrinks=1).run(range(10_000, 10_020))
     assert not summary.failures, "\n\n".join(map(str, summary.failures))
 
 
@@ -40,7 +40,8 @@ def test_divided_loops_of_random_programs() -> None:
 
 def test_few_programs_are_refused() -> None:
     """Refusing is right, but a compiler that refuses much is of no use: this bounds the share."""
-    summary = Harness().run(range(20_000, 20_060))
+    summary = Harness(shrinks=1).run(range(20_000, 20_060))
+    assert not summary.failures, "\n\n".join(map(str, summary.failures))
     assert summary.counts["refused"] <= 0.25 * sum(summary.counts.values()), str(summary)
 
 
