@@ -81,17 +81,19 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'adjit' has no attribute {name!r}")
-    home = f".{_HOMES[name]}"
-    found = (
-        import_module(f"{home}.{name}", __name__)
-        if name == "train"
-        else getattr(import_module(home, __name__), name)
-    )
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # so that a type checker finds a misspelt name
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'adjit' has no attribute {name!r}")
+        home = f".{_HOMES[name]}"
+        found = (
+            import_module(f"{home}.{name}", __name__)
+            if name == "train"
+            else getattr(import_module(home, __name__), name)
+        )
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

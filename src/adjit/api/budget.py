@@ -9,7 +9,7 @@ which know no sizes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,7 @@ class Budgeted(Gradient):
         return self.fitting(bound).saved(*bound)
 
     @property
-    def compiled(self) -> Any:
+    def compiled(self) -> Callable[..., Any] | None:
         return None if self.latest is None else self.latest.compiled
 
 

@@ -230,7 +230,7 @@ def value_and_grad(
     has_aux: bool = False,
     intermediates: Sequence[str] = (),
     **options: Any,
-) -> Callable[[Callable[P, R]], ValueAndGrad[P, tuple[R, Any]]]: ...
+) -> Callable[[Callable[P, R]], ValueAndGrad[P, R]]: ...
 @overload
 def value_and_grad(
     fun: Callable[P, R],
@@ -238,7 +238,7 @@ def value_and_grad(
     has_aux: bool = False,
     intermediates: Sequence[str] = (),
     **options: Any,
-) -> ValueAndGrad[P, tuple[R, Any]]: ...
+) -> ValueAndGrad[P, R]: ...
 def value_and_grad(
     fun: Callable[..., Any] | None = None,
     argnums: Argnums = 0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, Concatenate, overload
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import runner
 from .argnums import Argnums, frozen, positions
-from .signatures import P, R, Transformed
+from .signatures import First, P, R, Transformed
 from .tangent import Pushed, revived
 from .transform import Transform, decorated, kept
 from .vjp import Halves, Vjp
@@ -210,6 +210,12 @@ class Jacrev(_OfArgnums):
         return blocks_tree(halves.kept.tree, inner, block)
 
 
+@overload
+def hvp(fun: Callable[Concatenate[First, P], Any], args: Sequence[Any], vector: First) -> First: ...
+@overload
+def hvp(
+    fun: Callable[..., Any], args: Sequence[Any], vector: Any, argnums: Argnums = 0, **options: Any
+) -> Any: ...
 def hvp(
     fun: Callable[..., Any], args: Sequence[Any], vector: Any, argnums: Argnums = 0, **options: Any
 ) -> Any:

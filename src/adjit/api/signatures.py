@@ -1,21 +1,22 @@
 """The types of what the transforms return, for editors and type checkers.
 
-`P` are the parameters of the user's function, so that a wrong argument shows before the program runs, `R`
-is what
-it returns. Invariants: these are descriptions; the classes that carry them out are in `transform` and
-`gradient`.
+`P` are the parameters of the user's function, so that a wrong argument shows before the program runs, `R` is
+what it returns. Invariants: these are descriptions; the classes that carry them out are in `transform` and
+`gradient`. Non-goals: the type of a gradient, which depends on the value of `argnums`: it is `Any`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ..runtime.buffers import Saved
 
 P = ParamSpec("P")
 R = TypeVar("R")
+First = TypeVar("First")
+Rest = ParamSpec("Rest")
 Out = TypeVar("Out", covariant=True)
 
 
@@ -25,6 +26,13 @@ class Transformed(Protocol[P, Out]):
     __name__: str
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out: ...
+
+    @overload
+    def __get__(self, owner: None, kind: type, /) -> Transformed[P, Out]: ...
+    @overload
+    def __get__(
+        self: Transformed[Concatenate[First, Rest], Out], owner: First, kind: type | None = None, /
+    ) -> Callable[Rest, Out]: ...
 
     def source(self, *args: P.args, **kwargs: P.kwargs) -> str:
         """The generated program for arguments like these."""
@@ -39,8 +47,8 @@ class Transformed(Protocol[P, Out]):
         """Write an HTML page about this transform at these arguments."""
 
     @property
-    def compiled(self) -> Any:
-        """The compiled function of the latest kind of arguments."""
+    def compiled(self) -> Callable[..., Any] | None:
+        """The compiled function of the latest kind of arguments, None before the first call."""
 
 
 class Jitted(Transformed[P, Out], Protocol):
@@ -61,13 +69,13 @@ class Graded(Transformed[P, Out], Protocol):
         """The way of an argument to the result, in words and source lines."""
 
 
-class ValueAndGrad(Graded[P, Out], Protocol):
+class ValueAndGrad(Graded[P, tuple[Out, Any]], Protocol[P, Out]):
     """What `value_and_grad` returns."""
 
-    def accumulate(self, buffers: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def accumulate(self, buffers: Any, /, *args: P.args, **kwargs: P.kwargs) -> Out:
         """Add the gradient into the arrays of `buffers` and return the value."""
 
-    def into(self, buffers: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def into(self, buffers: Any, /, *args: P.args, **kwargs: P.kwargs) -> Out:
         """Overwrite the arrays of `buffers` with the gradient and return the value."""
 
 
@@ -93,4 +101,4 @@ class WithJvp(Protocol[P, Out]):
         """The rule for tangents."""
 
 
-__all__ = ["Graded", "Jitted", "P", "R", "Transformed", "ValueAndGrad", "WithJvp", "WithVjp"]
+__all__ = ["First", "Graded", "Jitted", "P", "R", "Transformed", "ValueAndGrad", "WithJvp", "WithVjp"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 from .. import compiler
 from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, Spec, StaticSpec
@@ -159,13 +159,29 @@ def _numbered(value: Any, where: str, leaves: list[Any]) -> object:
     return pytree.map_leaves(spec, number)
 
 
+@overload
 def jvp(
     fun: Callable[..., R],
     primals: Sequence[Any],
     tangents: Sequence[Any],
+    outputs: tuple[()] = (),
+    **options: Any,
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    fun: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    outputs: Sequence[str],
+    **options: Any,
+) -> tuple[Any, Any]: ...
+def jvp(
+    fun: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
     outputs: Sequence[str] = (),
     **options: Any,
-) -> tuple[R, R]:
+) -> tuple[Any, Any]:
     """`(value, tangent)`: the value at `primals` and its derivative in the direction `tangents`, None for
     what is held constant.
 

@@ -348,10 +348,11 @@ class Transform:
         return written
 
     @property
-    def compiled(self) -> Any:
+    def compiled(self) -> Callable[..., Any] | None:
         """The compiled function of the latest kind of arguments, without the checks around it."""
         found = [e for entries in self.entries.values() for e in entries]
-        return found[-1].runner.general().bare if found else None
+        bare: Callable[..., Any] | None = found[-1].runner.general().bare if found else None
+        return bare
 
     def __repr__(self) -> str:
         chosen = [self.names[k if isinstance(k, int) else k.argument] for k in getattr(self, "chosen", ())]

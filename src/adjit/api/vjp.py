@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -243,7 +243,7 @@ class Pullback:
             hint="pass retain=True to vjp in order to call the pullback again",
         )
 
-    def __call__(self, *cotangent: Any) -> Any:
+    def __call__(self, *cotangent: Any) -> tuple[Any, ...]:
         seeds = self._seeds(cotangent)
         with self._lock:
             saved = self._saved
@@ -260,7 +260,8 @@ class Pullback:
             if not self._retain:
                 del saved
                 self._give_back()
-        return self._halves.gradients([*found, *self._zeros])
+        gradients: tuple[Any, ...] = self._halves.gradients([*found, *self._zeros])
+        return gradients
 
     def _give_back(self) -> None:
         """The memory of the saved values, for the next forward sweep."""
@@ -386,15 +387,35 @@ def unshared(leaves: Sequence[Any]) -> list[Any]:
     return [own.setdefault(id(x), x.copy(order="K")) if isinstance(x, np.ndarray) else x for x in leaves]
 
 
+@overload
 def vjp(
     fun: Callable[..., R],
+    *args: Any,
+    argnums: Argnums | None = None,
+    retain: bool = False,
+    outputs: tuple[()] = (),
+    check_inputs: bool = True,
+    **kwargs: Any,
+) -> tuple[R, Pullback]: ...
+@overload
+def vjp(
+    fun: Callable[..., Any],
+    *args: Any,
+    argnums: Argnums | None = None,
+    retain: bool = False,
+    outputs: Sequence[str],
+    check_inputs: bool = True,
+    **kwargs: Any,
+) -> tuple[Any, Pullback]: ...
+def vjp(
+    fun: Callable[..., Any],
     *args: Any,
     argnums: Argnums | None = None,
     retain: bool = False,
     outputs: Sequence[str] = (),
     check_inputs: bool = True,
     **kwargs: Any,
-) -> tuple[R, Pullback]:
+) -> tuple[Any, Pullback]:
     """`(value, pullback)`; `pullback(cotangent)` is a tuple with one gradient per differentiated argument.
 
     All arguments are differentiated unless `argnums` names some; an argument without floats has None.
@@ -407,8 +428,7 @@ def vjp(
     """
     options = {} if check_inputs else {"check_inputs": False}
     transform: Vjp = kept(Vjp, fun, frozen(argnums), tuple(outputs), options=options)
-    found: tuple[R, Pullback] = transform.forward(args, kwargs, retain)
-    return found
+    return transform.forward(args, kwargs, retain)
 
 
 __all__ = ["Pullback", "Vjp", "vjp"]

@@ -48,6 +48,7 @@ Axis = int | tuple[int, ...] | None
 Shape = tuple[int, ...]
 Number = Any  # a scalar whose dtype is known only in a specialisation
 Dtype = Any  # what `np.dtype` takes, or None
+Same = TypeVar("Same")
 
 DEFINITIONS: dict[object, Callable[..., Any]] = {}
 ELEMENTWISE: dict[object, Callable[..., Any]] = {}
@@ -147,9 +148,14 @@ def root(x: Number) -> Number:
     return np.sqrt(x)
 
 
-@spells("stop_gradient")
-def held(x: Number) -> Number:
-    """The value without its derivative; only where that cancels out of the result."""
+@spells("stop_gradient")  # in definitions only where the derivative cancels out of the result
+def held(x: Same) -> Same:
+    """The value, held constant: no derivative passes through it.
+
+    >>> from adjit import grad
+    >>> grad(lambda x: held(x) * x)(3.0)
+    3.0
+    """
     return x
 
 
