@@ -418,3 +418,9 @@ def positive_or_none(v):
 @refused("InferenceError")
 def result_of_two_kinds(x):
     return positive_or_none(x[0]) * 2.0
+
+
+@refused("MissingRuleError")
+def stops_for_the_debugger(x):
+    breakpoint()
+    return x[0]

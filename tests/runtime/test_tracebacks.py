@@ -106,7 +106,7 @@ def test_what_has_no_place_stays() -> None:
     assert raised_at(error, None) is error and error.__traceback__ is None
 
 
-SCRIPT = """
+SESSION = """
 import pdb
 import numpy as np
 import adjit
@@ -120,22 +120,46 @@ def walk(x):
     return total
 
 
+def pick(x, error):
+    y = x * 2.0
+    return y[error] * x[0]
+
+
+def stopping(x):
+    pdb.set_trace()
+    return x[0]
+
+
+def debugger(*commands):
+    made = pdb.Pdb(nosigint=True, readrc=False)
+    made.rcLines = [*commands, "q"]
+    return made
+
+
 x = np.array([0.5, 1.0, 1.5])
 gradient = adjit.value_and_grad(walk)
 path = gradient.path(x)
-lines = open(path).read().splitlines()
-down = max(k for k, line in enumerate(lines) if line.lstrip().startswith("for i in range"))
-first = next(k for k in range(down + 1, len(lines)) if not lines[k].lstrip().startswith("#"))
-print(path, lines[down])
-debugger = pdb.Pdb(nosigint=True, readrc=False)
-debugger.rcLines = [f"b {path}:{first + 1}", "c", "p ('here', i, ct_total)", "n", "w", "q"]
-debugger.runcall(gradient, x)
+at = next(k for k, line in enumerate(open(path), start=1) if line.lstrip().startswith("ct_factor = "))
+debugger(
+    f"b {path}:{at}", "c", "l", "p ('here', i_1, ct_total, total_1)", "n", "n", "p ct_factor", "w",
+    "c", "p ('then', i_1, ct_total, factor)",
+).runcall(gradient, x)
+try:
+    adjit.grad(pick)(x, 7)
+except IndexError as error:
+    after = debugger("w", "l", "p ('kept', x, error)")
+    after.reset()
+    after.interaction(None, error.__traceback__)
+try:
+    adjit.grad(stopping)(x)
+except adjit.MissingRuleError as error:
+    print(error)
 """
 
 
-def test_a_debugger_steps_through_the_adjoint(tmp_path: Path) -> None:
+def test_a_debugger_at_work(tmp_path: Path) -> None:
     script = tmp_path / "walking.py"
-    script.write_text(SCRIPT, encoding="utf-8")
+    script.write_text(SESSION, encoding="utf-8")
     env = {**os.environ, "ADJIT_DISABLE_JIT": "1", "ADJIT_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(
         [sys.executable, str(script)],
@@ -145,5 +169,17 @@ def test_a_debugger_steps_through_the_adjoint(tmp_path: Path) -> None:
         check=False,
         stdin=subprocess.DEVNULL,
     )
-    assert "('here', 2, " in done.stdout  # the reverse sweep starts at the last pass
-    assert "walk_gradient(" in done.stdout and str(tmp_path / "cache") in done.stdout
+    assert done.returncode == 0, done.stderr
+    here, then = done.stdout.split(
+        "('here', 2, np.float64(1.0), "
+    )  # the reverse sweep starts at the last pass
+    stepped, failed = then.split("('then', 1, ")
+    totals = [(np.sin(0.5) + 0.5).item()]
+    totals.append((totals[0] * np.sin(1.0) + 1.0).item())
+    assert "# total = total * factor + x[i]" in here  # as `l` lists the file
+    assert stepped.startswith(f"np.float64({totals[1]!r})") and f"\nnp.float64({totals[1]!r})\n" in stepped
+    assert "walk_gradient(" in stepped and str(tmp_path / "cache") in stepped
+    assert failed.startswith(f"np.float64({np.sin(1.5).item()!r}), np.float64({np.sin(1.0).item()!r}))")
+    assert "walking.py(17)pick()" in failed and "->\t    return y[error] * x[0]" in failed
+    assert "('kept', array([0.5, 1. , 1.5]), np.int64(7))" in failed
+    assert "pdb.set_trace is not supported" in failed and "ADJIT_DISABLE_JIT=1" in failed

@@ -72,7 +72,7 @@ def unequal(found: Failure, text: Text) -> bool:
 def failure(found: Failure, text: Text) -> Exception:
     """The error that a failed check of a generated program stands for, raised at the user's line."""
     site = text.sites[found.args[0]]
-    return tracebacks.raised_at(_failure(found, site), site.location)
+    return tracebacks.raised_at(_failure(found, site), site.location, found)
 
 
 def _failure(found: Failure, site: Site) -> Exception:
@@ -248,7 +248,7 @@ class Runner:
                 return self.replacement(leaves).call(leaves)
             raise failure(failed, self.text) from None
         except Exception as error:
-            tracebacks.located(error, self.text, self.loaded.filename)
+            tracebacks.located(error, self.text)
             raise
         return self.flat(found, leaves)
 

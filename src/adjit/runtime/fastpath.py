@@ -167,7 +167,7 @@ def build(args: Sequence[Any], around: Around, runner: Runner, tree: object) -> 
         "    except TypeError:  # not compiled for these",
         "        return MISS",
         "    except Exception as error:",
-        "        located(error, text, '')",
+        "        located(error, text)",
         "        raise",
         *(["    finally:", "        give(ws)"] if runner.pool is not None else []),
         f"    return {w.result(tree, runner)}",

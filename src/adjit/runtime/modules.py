@@ -110,7 +110,7 @@ def _run_plain(text: Text, name: str, filename: str) -> Loaded:
     """Without Numba; a debugger finds the lines in the file, if there is one."""
     tree, names = plain.lifted(text.source)
     _remember(filename, text.source)
-    module = types.ModuleType(f"{name}_plain")
+    module = types.ModuleType(f"{name}{plain.UNCOMPILED}")
     module.__dict__.update(names)
     exec(compile(tree, filename, "exec"), module.__dict__)
     return Loaded(plain.quiet(getattr(module, text.name)), text, filename, False)

@@ -1,14 +1,11 @@
 """Tracebacks that end at the user's line.
 
 Input: an error from a generated program, and the program's text with its line map. Output: the same error,
-whose
-traceback has the user's line as its last entry, as if it had been raised there. Uncompiled programs have a
-frame of
-their own, whose line is looked up. Compiled ones do not say where they were; the only thing in them that
-raises
-without a check is a library routine, so its call is the place if there is one, and a note names the lines
-if there
-are several. Invariants: the error's type, message and cause stay. Non-goals: errors of adjit itself.
+whose traceback has the user's line as its last entry, as if it had been raised there. Uncompiled programs
+have a frame of their own, whose line is looked up, and whose variables a debugger finds at the user's line
+too. Compiled ones do not say where they were; the only thing in them that raises without a check is a library
+routine, so its call is the place if there is one, and a note names the lines if there are several.
+Invariants: the error's type, message and cause stay. Non-goals: errors of adjit itself.
 """
 
 from __future__ import annotations
@@ -20,6 +17,7 @@ from typing import TypeVar
 
 from ..compiler.codegen.linemap import Text
 from ..errors import Place
+from .plain import UNCOMPILED
 
 E = TypeVar("E", bound=BaseException)
 
@@ -33,23 +31,34 @@ def _routine_call() -> re.Pattern[str]:
     return re.compile(rf"\s*({raising})\(")
 
 
-def _entry(place: Place) -> TracebackType | None:
-    """A traceback of one entry, at the place."""
+def _generated(error: BaseException) -> TracebackType | None:
+    """The last entry of an error's traceback that is in an uncompiled program."""
+    inside, at = None, error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_globals.get("__name__", "").endswith(UNCOMPILED):
+            inside = at
+        at = at.tb_next
+    return inside
+
+
+def _entry(place: Place, inside: TracebackType | None) -> TracebackType | None:
+    """A traceback of one entry, at the place, with the variables of the generated program."""
     name = place.function if place.function.isidentifier() else "<module>"
-    source = "\n" * (place.line - 1) + "raise error"
+    source = "\n" * (place.line - 1) + "raise __error__"
     code = compile(source, place.file, "exec").replace(co_name=name)
+    variables = {} if inside is None else dict(inside.tb_frame.f_locals)
     try:
-        exec(code, {"error": RuntimeError()})
+        exec(code, {"__error__": RuntimeError()}, variables)
     except RuntimeError as raised:
         return raised.__traceback__.tb_next if raised.__traceback__ is not None else None
     return None
 
 
-def raised_at(error: E, place: Place | None) -> E:
-    """The error as if the user's line had raised it."""
+def raised_at(error: E, place: Place | None, found: BaseException | None = None) -> E:
+    """The error as if the user's line had raised it. `found` is what the generated program did raise."""
     if place is None or place.line <= 0:
         return error
-    entry = _entry(place)
+    entry = _entry(place, _generated(found or error))
     if entry is None:
         return error
     last = error.__traceback__
@@ -61,14 +70,9 @@ def raised_at(error: E, place: Place | None) -> E:
     return error
 
 
-def located(error: E, text: Text, filename: str) -> E:
+def located(error: E, text: Text) -> E:
     """An error that came out of a generated program, with the user's line."""
-    inside = None
-    at = error.__traceback__
-    while at is not None:
-        if at.tb_frame.f_code.co_filename == filename:
-            inside = at
-        at = at.tb_next
+    inside = _generated(error)
     if inside is not None:
         return raised_at(error, text.user_location(inside.tb_lineno))
     lines = [k for k, line in enumerate(text.source.split("\n"), start=1) if _routine_call().match(line)]

@@ -235,8 +235,8 @@ def _is_number_type(cls: type) -> bool:
 
 
 def _foreign(function: types.FunctionType) -> bool:
-    """Functions of NumPy and SciPy are not inlined: their text is not written for it."""
-    return function.__module__.split(".")[0] in ("numpy", "scipy", "math", "numba")
+    """Functions of NumPy, SciPy and the debugger are not inlined: their text is not written for it."""
+    return function.__module__.split(".")[0] in ("numpy", "scipy", "math", "numba", "pdb")
 
 
 def compile_time(

@@ -33,7 +33,12 @@ F = TypeVar("F", bound=Handler)
 
 BUILTINS: dict[object, Handler] = {}
 FOURIER = "multiply by the matrix np.exp(-2j * np.pi * np.outer(k, k) / n), or write the sums as loops"
+STEPPING = (
+    "set ADJIT_DISABLE_JIT=1 and a breakpoint in the generated program, the file that .path(*args) names"
+)
 REMEDIES = (  # by the beginning of a function's name
+    ("breakpoint", STEPPING),
+    ("pdb.", STEPPING),
     ("np.fft", FOURIER),
     ("np.linalg.eig", "use np.linalg.eigh or eigvalsh, if the matrix is symmetric"),
     ("np.random", "draw outside and pass the numbers as an argument, or use np.random's functions"),
