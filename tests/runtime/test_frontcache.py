@@ -49,14 +49,14 @@ class Folder:
     def model(self, text: str) -> None:
         (self.path / "model.py").write_text(text)
 
-    def run(self) -> tuple[str, str]:
+    def run(self, **more: str) -> tuple[str, str]:
         changes = {
             "ADJIT_CACHE_DIR": str(self.path / "cache"),
             "PYTHONPATH": str(self.source),
             "ADJIT_DISABLE_JIT": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        environment = {**os.environ, **changes}
+        environment = {**os.environ, **changes, **more}
         command = [sys.executable, "use.py"]
         done = subprocess.run(
             command, cwd=self.path, env=environment, capture_output=True, text=True, check=False
@@ -83,6 +83,11 @@ def test_a_second_process_finds_everything(folder: Folder) -> None:
     first, how = folder.run()
     assert how == "captured"
     assert folder.run() == (first, "found")
+    assert folder.run(ADJIT_DUMP=str(folder.path / "dump")) == (
+        first,
+        "captured",
+    )  # else no pass would be seen
+    assert list(folder.path.glob("dump/f_gradient-*-adjoint.ir"))
 
 
 @pytest.mark.parametrize(

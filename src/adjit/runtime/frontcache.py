@@ -69,6 +69,8 @@ class Kept:
         self.path: Path | None = None
         if not chosen.cache or not isinstance(root, types.FunctionType):
             return
+        if environment.dump_folder() is not None:  # the passes are to be seen
+            return
         try:
             text = "\n".join([function_text(root), chain, *map(spec_text, specs), repr(extra), repr(chosen)])
         except Unknown:
