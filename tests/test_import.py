@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+EVERYTHING = "import adjit; [getattr(adjit, n) for n in adjit.__all__]"
 
-def run(*arguments: str) -> str:
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+
+def run(*arguments: str, **environment: str) -> str:
+    env = {**os.environ, **environment}
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "what", ["import adjit", "import adjit; adjit.grad; adjit.compare", "import adjit.shell"]
-)
+@pytest.mark.parametrize("what", ["import adjit", EVERYTHING, "import adjit.shell"])
 def test_no_warnings(what: str) -> None:
     assert run("-W", "error", "-c", what) == ""
 
@@ -28,24 +31,28 @@ def test_the_package_alone_loads_no_compiler() -> None:
 
 def test_transforms_load_no_tools_that_they_do_not_need() -> None:
     heavy = "rich", "torch", "jax", "matplotlib", "autograd", "playwright"
-    run(
-        "-c",
-        f"import sys, adjit; adjit.value_and_grad; assert not [m for m in {heavy!r} if m in sys.modules]",
+    compiler = tuple(
+        f"adjit.compiler.{name}" for name in ("pipeline", "frontend.specialise", "definitions", "ir.nodes")
     )
+    unwanted = (*heavy, *compiler, "scipy.special", "scipy.linalg", "scipy.sparse")
+    run("-c", f"{EVERYTHING}; import sys; assert not [m for m in {unwanted!r} if m in sys.modules]")
 
 
 @pytest.mark.slow
-def test_time_beside_numbas() -> None:
+def test_time_beside_numbas(tmp_path: Path) -> None:
     """CPU time of importing adjit, in turns with that of Numba alone; the least of several
-    counts.
+    counts, more of them where other work on the machine disturbs.
     """
+    kept = {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
 
     def seconds(what: str) -> float:
-        return float(run("-c", f"{what}; import time; print(time.process_time())"))
+        return float(run("-c", f"{what}; import time; print(time.process_time())", **kept))
 
-    rows = [
-        [seconds(x) for x in ("import adjit", "import adjit; adjit.grad", "import numba")] for _ in range(6)
-    ]
-    package, transforms, numba = (min(column) for column in zip(*rows, strict=True))
-    assert package < 1.3 * numba, rows
-    assert transforms < 2.0 * numba, rows  # 1.5 when this was written: Numba and what compiling needs of it
+    whats = ("import adjit", "import adjit; adjit.grad", EVERYTHING, "import numba")
+    least = [seconds(x) for x in whats]  # it writes the byte code
+    for _ in range(20):
+        least = [min(a, seconds(x)) for a, x in zip(least, whats, strict=True)]
+        package, gradient, everything, numba = least
+        if package < 0.5 * numba and gradient < 1.3 * numba and everything < 1.5 * numba:
+            return
+    pytest.fail(f"{dict(zip(whats, least, strict=True))}")

@@ -18,7 +18,7 @@ LAYERS = (
     ("errors", "options", "console"),
     (
         *("compiler.complexes", "compiler.diagnostics", "compiler.fetching", "compiler.ir", "compiler.ops"),
-        *("compiler.describing", "compiler.opaque", "compiler.program"),
+        *("compiler.describing", "compiler.held", "compiler.opaque", "compiler.program"),
     ),
     ("compiler.library", "compiler.analyses", "compiler.passes"),
     (

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -39,6 +38,8 @@ class Options:
         known = {f.name for f in fields(self)}
         for name, value in changes.items():
             if name not in known:
+                from difflib import get_close_matches
+
                 near = get_close_matches(name, [*known, *OWN], 1)
                 raise TypeError(
                     f"{name!r} is not an option of adjit; "

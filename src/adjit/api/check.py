@@ -17,14 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.derived import spelled_leaves
+from .. import compiler
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
 from ..errors import AdjitError, GradientCheckError, MissingRuleError, NotDifferentiableError
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around
 from .gradient import Gradient
 from .jacobian import copied, flattened
-from .suspect import suspect
 from .tangent import Jvp
 from .transform import Transform, kept
 from .vjp import Vjp
@@ -110,7 +109,7 @@ class _Point:
         """An entry as a Python expression over the function's arguments."""
         names, values = argument_names(self.fun, self.given)
         specs = [pytree.take_apart(v, n, []) for n, v in zip(names, values, strict=True)]
-        text, pairs = spelled_leaves(names, specs)[leaf]
+        text, pairs = compiler.derived.spelled_leaves(names, specs)[leaf]
         where = [int(i) for i in np.unravel_index(entry, np.shape(self.leaves[leaf]))]
         part = (".real", ".imag")[where.pop()] if pairs else ""
         return f"{text}[{', '.join(map(str, where))}]{part}" if where else text + part
@@ -236,6 +235,8 @@ class _Check:
             program = transform.captured(transform.specs(transform.bound(args[0], {})))
         except AdjitError:
             return ""
+        from .suspect import suspect  # it loads the compiler, which a check that holds may not need
+
         around = Around(program)
         leaves = [around.with_hidden(transform.key(transform.bound(a, {}))[1]) for a in args]
         return suspect(program.function, leaves[0], leaves[1], leaves[2], h)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from .. import compiler
-from ..compiler.ir.nodes import Function, Operand
 from ..compiler.program import Program, Spec
 from ..errors import MissingRuleError, SeedError
 from ..options import DEFAULT, Options
@@ -16,7 +15,9 @@ from ..runtime import buffers, pytree
 from .argnums import Argnums, frozen, positions
 from .signatures import Graded, Jitted, P, R, ValueAndGrad
 from .transform import Transform, decorated, kept
-from .vjp import Vjp, forward_only, unshared
+
+if TYPE_CHECKING:
+    from ..compiler.ir.nodes import Function, Operand
 
 
 class Jit(Transform):
@@ -43,6 +44,8 @@ class Jit(Transform):
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What `vjp` of the function in all its arguments keeps, for these arguments."""
+        from .vjp import Vjp
+
         transform: Vjp = kept(Vjp, self.fun, None, (), options={})
         return transform.saved(*args, **kwargs)
 
@@ -93,6 +96,7 @@ class Gradient(Transform):
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
         """What the forward sweep leaves for the reverse sweep, for these arguments, which are not written."""
         from ..runtime import tables
+        from .vjp import Vjp, forward_only, unshared
 
         below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={"max_bytes": None})
         halves, leaves = below.prepare(below.bound(args, kwargs))

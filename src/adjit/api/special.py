@@ -1,7 +1,5 @@
 """Functions that mean something inside a differentiated function."""
 
-from ..compiler.definitions import core
-
-stop_gradient = core.held
+from ..compiler.held import held as stop_gradient
 
 __all__ = ["stop_gradient"]

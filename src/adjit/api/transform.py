@@ -17,19 +17,21 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import compiler
 from ..compiler.describing import described
-from ..compiler.ir.nodes import Function, Operand
 from ..compiler.ir.types import is_float
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
 from ..errors import AdjitError, InferenceError, MissingRuleError
 from ..options import DEFAULT, Options, jit_disabled
 from ..runtime import aliasing, fastpath, frontcache, pytree
 from ..runtime.dispatch import Around, Runner, runner
+
+if TYPE_CHECKING:
+    from ..compiler.ir.nodes import Function, Operand
 
 MASK = pytree.C | pytree.F | pytree.WRITEABLE
 NUMBERS = (float, bool, np.float64, np.float32)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from .. import compiler
 from ..compiler import complexes
 from ..compiler.codegen.linemap import Text
-from ..compiler.ir.nodes import Function
 from ..compiler.ir.types import Array, is_float
 from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, StaticSpec, tuple_tree
 from ..errors import InputChangedError, ReleasedError, SeedError
@@ -26,6 +25,9 @@ from .argnums import Argnums, every, frozen, positions
 from .hooks import Hooks, Packed, active, packed
 from .signatures import R
 from .transform import Transform, kept
+
+if TYPE_CHECKING:
+    from ..compiler.ir.nodes import Function
 
 
 @dataclass(frozen=True)

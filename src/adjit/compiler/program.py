@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import NotDifferentiableError
-from .ir.nodes import Function
+
+if TYPE_CHECKING:
+    from .ir.nodes import Function
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,22 +14,25 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 
 from .. import compiler, errors, options
 from ..compiler.codegen.linemap import Site, Text
-from ..compiler.ir.nodes import UNEQUAL, Function
+from ..compiler.ir.places import UNEQUAL
 from ..compiler.ir.types import Array
 from ..compiler.program import ArraySpec, Program, ScalarSpec
 from ..errors import AdjitError, BackendError
 from ..options import Options
 from . import aliasing, files, modules, pytree, threads, tracebacks
+from .failure import Failure
 from .modules import Loaded
-from .support import Failure
 from .workspace import EMPTY, Lent, Pool
+
+if TYPE_CHECKING:
+    from ..compiler.ir.nodes import Function
 
 Convert = Callable[[Any], Any]
 _compiling = threading.RLock()  # dispatchers are shared: what one thread allows another must not take back

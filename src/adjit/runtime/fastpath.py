@@ -20,7 +20,7 @@ from ..compiler import complexes
 from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
 from . import pytree
 from .dispatch import Around, Runner, failure, same_value, unequal
-from .support import Failure
+from .failure import Failure
 from .tracebacks import located
 
 MISS = object()

@@ -19,8 +19,6 @@ from typing import Any
 
 from .. import options as environment
 from ..compiler.describing import Unknown, described, function_text
-from ..compiler.fetching import at_place, place_of
-from ..compiler.ir.nodes import Block, Function
 from ..compiler.program import (
     ArraySpec,
     Guard,
@@ -97,6 +95,8 @@ class Kept:
 
     def revived(self, program: Program, guards: Sequence[Any], hidden: Sequence[Any]) -> Program | None:
         """The program with its constants and hidden arrays found again; None where one is another."""
+        from ..compiler.fetching import at_place
+
         assert isinstance(self.root, types.FunctionType)
         try:
             again = []
@@ -115,6 +115,9 @@ class Kept:
         """Write down a program and what belongs to it, where that can be told to another process."""
         if self.path is None:
             return
+        from ..compiler.fetching import place_of
+        from ..compiler.ir.nodes import Block, Function
+
         assert isinstance(self.root, types.FunctionType)
         try:
             guards = [(g.name, place_of(g.fetch, self.root), described(g.value)) for g in program.guards]

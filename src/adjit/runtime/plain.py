@@ -13,8 +13,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .support import failed, outside
-
 UNCOMPILED = "_plain"  # ends the names of modules that run as plain Python
 KEPT = ("range", "outside", "failed", "failed_at", "failed_with", "u", "stop_of", "len", "note")
 DTYPES = (*(f"int{n}" for n in (8, 16, 32, 64)), *(f"uint{n}" for n in (8, 16, 32, 64)))
@@ -129,4 +127,4 @@ def quiet(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
-__all__ = ["failed", "lifted", "outside", "quiet"]
+__all__ = ["UNCOMPILED", "lifted", "quiet"]

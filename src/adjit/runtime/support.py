@@ -15,6 +15,7 @@ from numba.extending import register_jitable
 
 from .carving import take as take
 from .carving import take_zeros as take_zeros
+from .failure import Failure
 from .instructions import empty as empty
 from .instructions import maximum as maximum
 from .instructions import minimum as minimum
@@ -31,10 +32,6 @@ def jitable(function: Jitable) -> Jitable:
 
 
 u = np.uint64  # an index that is known not to be negative: Numba then leaves out its check for that
-
-
-class Failure(Exception):
-    """A check of a generated program did not hold; `args[0]` is the number of the check."""
 
 
 @jitable

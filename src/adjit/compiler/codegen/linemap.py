@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..ir.nodes import NOWHERE, Location
+from ..ir.places import NOWHERE, Location
 from ..ir.types import Type
 
 

@@ -39,6 +39,8 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from ..held import held as held
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Array = Annotated[np.ndarray[Any, np.dtype[Any]], "array"]
@@ -48,7 +50,6 @@ Axis = int | tuple[int, ...] | None
 Shape = tuple[int, ...]
 Number = Any  # a scalar whose dtype is known only in a specialisation
 Dtype = Any  # what `np.dtype` takes, or None
-Same = TypeVar("Same")
 
 DEFINITIONS: dict[object, Callable[..., Any]] = {}
 ELEMENTWISE: dict[object, Callable[..., Any]] = {}
@@ -148,15 +149,7 @@ def root(x: Number) -> Number:
     return np.sqrt(x)
 
 
-@spells("stop_gradient")  # in definitions only where the derivative cancels out of the result
-def held(x: Same) -> Same:
-    """The value, held constant: no derivative passes through it.
-
-    >>> from adjit import grad
-    >>> grad(lambda x: held(x) * x)(3.0)
-    3.0
-    """
-    return x
+spells("stop_gradient")(held)  # in definitions only where the derivative cancels out of the result
 
 
 @compile_time

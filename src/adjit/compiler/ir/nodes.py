@@ -42,26 +42,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from .places import NOWHERE as NOWHERE
+from .places import UNEQUAL as UNEQUAL
+from .places import Location as Location
 from .types import Type
-
-
-@dataclass(frozen=True, slots=True)
-class Location:
-    """A place in the user's source; `line` counts from 1, columns from 0 as in `ast`."""
-
-    file: str
-    line: int
-    column: int = 0
-    end_line: int = 0
-    end_column: int = 0
-    function: str = ""
-    reverse: bool = False  # whether a reverse sweep made what stands here
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column + 1}"
-
-
-NOWHERE = Location("<adjit>", 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,9 +223,6 @@ class Bounds(Stmt):
     array: Var
     axis: int
     index: Operand
-
-
-UNEQUAL = "UnequalLengths"  # the error of a check of lengths that were taken to be equal
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..support import Failure
+from ..failure import Failure
 from . import arrays
 from .arrays import empty as empty
 from .arrays import view as view
