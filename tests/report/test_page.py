@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 import adjit
+from adjit.compiler import pipeline
+from adjit.report import facts
 
 from . import programs
 
@@ -116,6 +118,33 @@ def test_the_tables(tmp_path: Path) -> None:
     assert "times the function" in found.texts["running"]
 
 
+def test_what_is_timed_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first call that compiles would make the blocks too short that the calls are timed in."""
+
+    def medians(calls: list[Any], seconds: float) -> list[float]:
+        before = dict(pipeline.seconds)
+        assert [call() for call in calls] and dict(pipeline.seconds) == before
+        return [1.0, 2.0]
+
+    def halved(x):
+        return 0.5 * x * x
+
+    monkeypatch.setattr(facts.measure, "medians", medians)
+    gradient = adjit.grad(halved)
+    gradient(1.5)
+    function, part = facts.running(gradient, (1.5,))
+    assert (function.what, part.note) == ("function", "2.0 times the function")
+
+
+def test_what_has_no_name_is_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    adjit.value_and_grad(programs.in_place).report(path, np.array([0.3, -0.5]))
+    text = path.read_text(encoding="utf-8")
+    boxes = dict(re.findall(r"<title>(\S+) = (.*?)</title>", text))
+    read = {v for formula in boxes.values() for v in re.findall(r"\bv\d+\b", formula)}
+    assert read and read <= set(boxes)
+
+
 def test_inlined_functions_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     adjit.grad(programs.inlined).report(path, 1.7, 0.6)
@@ -198,5 +227,8 @@ def test_in_a_browser(browser: Any, worked: Path) -> None:
         for b in boxes[:k]
     ]
     assert all(apart)
+    code = page.locator(".user ol").first
+    assert code.evaluate("e => e.scrollWidth <= e.clientWidth")  # the user's lines are not cut
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     assert len(page.screenshot(full_page=True)) > 10_000
     assert troubles == []

@@ -147,7 +147,7 @@ class Comparison:
         axes.set_xlabel("CPU seconds per call")
         axes.set_title(f"{self.name}: gradient of {self.gradient_size} numbers", loc="left")
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False)
+        figure.legend(frameon=False, loc="outside lower right", ncols=2)
         if path is None:
             return figure
         figure.savefig(path, dpi=130)

@@ -165,6 +165,10 @@ def _moved(task: Task, position: int, leaf: int, entry: int, by: float) -> tuple
 
 
 # -- tracing tools
+def _own(name: str) -> str:
+    return f"its own version of the function: versions={{{name!r}: ...}}, --version {name}=FILE.py:NAME"
+
+
 def version(task: Task, name: str, namespace: Any, loops: bool) -> tuple[Callable[..., Any], str]:
     """The function for a tool: the user's version of it, else the function itself with `np` bound anew."""
     given = task.versions.get(name)
@@ -172,9 +176,9 @@ def version(task: Task, name: str, namespace: Any, loops: bool) -> tuple[Callabl
         return given, ""
     fun = plain(task.fun)
     if not isinstance(fun, types.FunctionType):
-        raise Skipped(f"needs its own version of the function: versions={{{name!r}: ...}}")
+        raise Skipped(f"needs {_own(name)}")
     if not loops and _has_loops(fun):
-        raise Skipped(f"the function has loops; write it for {name}: versions={{{name!r}: ...}}")
+        raise Skipped(f"the function has loops; it needs {_own(name)}")
     return _rebound(fun, namespace, {}), f"the same function, np bound to {namespace.__name__}"
 
 
@@ -250,7 +254,7 @@ def torch_(task: Task) -> Contender:
     tool = installed("torch")
     fun = task.versions.get("torch")
     if fun is None:
-        raise Skipped("needs its own version of the function: versions={'torch': ...}")
+        raise Skipped(f"needs {_own('torch')}")
     wanted: list[Any] = []
 
     def converted(value: Any, active: bool) -> Any:

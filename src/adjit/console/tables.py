@@ -60,12 +60,18 @@ def show(table: Table) -> None:
     if not decorated():
         print(render(table))
         return
+    from rich import box
     from rich.console import Console
     from rich.table import Table as Rich
 
-    made = Rich(header_style="bold")
+    made = Rich(
+        box=box.SIMPLE_HEAVY, header_style="bold", show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     for k, column in enumerate(table.columns):
-        made.add_column(column, justify="right" if k in table.right else "left", overflow="fold")
+        if k in table.right:  # numbers stay whole on narrow terminals
+            made.add_column(column.replace(" ", "\n"), justify="right", no_wrap=True)
+        else:
+            made.add_column(column, overflow="fold")
     for row in table.rows:
         made.add_row(*map(_escaped, row))
     console = Console()
@@ -83,11 +89,15 @@ def _escaped(text: str) -> Any:
 
 
 def code(text: str) -> None:
-    """Print Python text, coloured on a terminal."""
+    """Print Python text; on a terminal in colours of its own, few, that show on light and on dark."""
     if not decorated():
         print(text)
         return
+    from pygments import token
     from rich.console import Console
-    from rich.syntax import Syntax
+    from rich.style import Style
+    from rich.syntax import ANSISyntaxTheme, Syntax
 
-    Console().print(Syntax(text, "python", background_color="default"), soft_wrap=True)
+    styles = {token.Comment: "green", token.String: "green", token.Keyword: "bold"}
+    theme = ANSISyntaxTheme({tuple(kind): Style.parse(style) for kind, style in styles.items()})
+    Console().print(Syntax(text, "python", theme=theme), soft_wrap=True)

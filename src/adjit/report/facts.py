@@ -1,8 +1,7 @@
 """All that the page says about one gradient at one set of arguments.
 
-Input: a transform and arguments. Output: `Facts`. The caller's arrays are not written. Invariants: the
-graph is
-shown only if its gradient is that of the compiled program; what cannot be shown is replaced by the reason.
+Input: a transform and arguments. Output: `Facts`. The caller's arrays are not written. Invariants: the graph
+is shown only if its gradient is that of the compiled program; what cannot be shown is replaced by the reason.
 Non-goals: looks (`page`).
 """
 
@@ -158,6 +157,7 @@ def making(transform: Transform, specs: tuple[Spec, ...]) -> tuple[Part, ...]:
 def running(transform: Transform, args: tuple[Any, ...]) -> tuple[Part, ...]:
     own = tuple(map(copied, args))
     function = jit(transform.fun)
+    function.compile(*own)
     calls = [lambda: function(*own), lambda: transform(*own)]
     times = measure.medians(calls, SECONDS)
     note = "uncompiled" if jit_disabled() else ""

@@ -2,8 +2,7 @@
 
 Input: `Facts`. Output: one self-contained document: styles and script are inside, nothing is fetched. Without
 a script the programs, the tables and the finished graph can still be read. Invariants: all text of the
-user's is
-escaped. Non-goals: finding anything out.
+user's is escaped. Non-goals: finding anything out.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ def shortened(text: str, most: int = 21) -> str:
 
 def box(trace: Trace, k: int, x: float, y: float) -> str:
     node = trace.nodes[k]
-    head = node.name if not node.formula else f"{node.name} = {node.formula}" if node.name else node.formula
+    head = f"{trace.label(k)} = {node.formula}" if node.formula else node.name
     kinds = ["node", "active" if node.active else "passive", "input" if not node.formula else "inner"]
     gradient = (
         f'<text class="gradient" x="{WIDTH - 8}" y="52">{number(node.gradient)}</text>' if node.active else ""
@@ -246,7 +245,7 @@ def summary(facts: Facts) -> str:
         rows.append(("value", f'<code id="value">{escape(facts.value)}</code>'))
     if facts.gradient:
         rows.append(("gradient", f'<code id="gradient">{escape(facts.gradient)}</code>'))
-    return table("summary", ("at", ""), rows)
+    return table("summary", ("name", "in this call"), rows)
 
 
 def page(facts: Facts) -> str:

@@ -20,7 +20,7 @@ from ..ir.visitor import block_params, defined, walk
 from .folding import Folded, anonymous
 from .liveness import Interference
 
-RESERVED = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "np", "math", "numba"})
+RESERVED = frozenset({*keyword.kwlist, *dir(builtins), "np", "math", "numba"})
 
 
 def identifier(hint: str) -> str:
