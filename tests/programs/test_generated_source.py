@@ -78,3 +78,18 @@ def test_the_same_program_gives_the_same_text() -> None:
     args = program.make_args()
     texts = {adjit.value_and_grad(program.function, argnums=(0, 1)).source(*args) for _ in range(2)}
     assert len(texts) == 1
+
+
+def soft_keywords(match, case, times):
+    for _ in range(times):
+        match = match * match * case
+    return match
+
+
+def test_soft_keywords_are_names_and_an_underscore_that_is_read_has_one() -> None:
+    gradient = adjit.value_and_grad(soft_keywords)
+    value, found = gradient(1.1, 0.9, 3)
+    assert value == pytest.approx(1.1**8 * 0.9**7) and found == pytest.approx(8 * value / 1.1)
+    text = gradient.source(1.1, 0.9, 3)
+    assert "def soft_keywords_gradient(match, case" in text
+    assert "for k in range(times)" in text and "saved_match[k]" in text

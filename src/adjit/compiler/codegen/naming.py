@@ -24,8 +24,13 @@ RESERVED = frozenset({*keyword.kwlist, *dir(builtins), "np", "math", "numba"})
 
 
 def identifier(hint: str) -> str:
-    """The hint as a Python identifier."""
-    cleaned = re.sub(r"\W", "_", hint)
+    """The hint as a Python identifier. A `_` of the user's, which nothing reads, may be read by the reverse
+    sweep.
+
+    >>> identifier("ct_x"), identifier("p.rate"), identifier("_")
+    ('ct_x', 'p_rate', 'k')
+    """
+    cleaned = re.sub(r"\W", "_", hint) if hint != "_" else "k"
     if not cleaned or cleaned[0].isdigit():
         cleaned = "v" + cleaned
     if cleaned.startswith("__"):

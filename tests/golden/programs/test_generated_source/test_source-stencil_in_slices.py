@@ -41,9 +41,9 @@ def stencil_in_slices_gradient(u0, n, ws):
     t_9 = maximum(t_5, t_8)
 
     # for _ in range(n):
-    for __1 in range(n):
-        u_1 = saved_u[__1]
-        next_1 = __1 + 1
+    for k in range(n):
+        u_1 = saved_u[k]
+        next_1 = k + 1
         u_2 = saved_u[next_1]
         # u[1:-1, 1:-1] += (
         for i in range(n_u0):
@@ -81,7 +81,7 @@ def stencil_in_slices_gradient(u0, n, ws):
     t_7 = maximum(n_u0_1 - 4, t_6)
 
     # for _ in range(n):
-    for __1 in range(n - 1, -1, -1):
+    for k in range(n - 1, -1, -1):
         for z in range(t_2):
             for z_1 in range(t_3):
                 ct_a[z, z_1] = 0.0
@@ -95,18 +95,18 @@ def stencil_in_slices_gradient(u0, n, ws):
             t_9 = i - 1
             t_10 = i - 2
             for j in range(2, t_1):
-                u_3 = saved_u[u(__1), u(t_8), u(j)]
-                u_4 = saved_u[u(__1), u(t_9), u(j)]
+                u_3 = saved_u[u(k), u(t_8), u(j)]
+                u_4 = saved_u[u(k), u(t_9), u(j)]
                 t_11 = j + 1
-                u_5 = saved_u[u(__1), u(i), u(t_11)]
+                u_5 = saved_u[u(k), u(i), u(t_11)]
                 t_12 = j - 1
-                u_6 = saved_u[u(__1), u(i), u(j)]
+                u_6 = saved_u[u(k), u(i), u(j)]
                 ct_t = ct_a[u(t_9), u(t_12)]
-                ct_u_1 = ct_t * (0.1 * (u_3 + u_4 + u_5 + saved_u[u(__1), u(i), u(t_12)] - 4.0 * u_6)) + -(ct_t * u_6 * 0.1) * 4.0
-                u_3 = saved_u[u(__1), u(i), u(t_11)]
-                t_13 = ct_u_1 + ct_a[u(t_9), u(j)] * u_3 * 0.1 + ct_a[u(t_9), u(j - 2)] * saved_u[u(__1), u(i), u(t_12)] * 0.1
-                u_3 = saved_u[u(__1), u(t_8), u(j)]
-                ct_u[u(i), u(j)] += t_13 + ct_a[u(i), u(t_12)] * u_3 * 0.1 + ct_a[u(t_10), u(t_12)] * saved_u[u(__1), u(t_9), u(j)] * 0.1
+                ct_u_1 = ct_t * (0.1 * (u_3 + u_4 + u_5 + saved_u[u(k), u(i), u(t_12)] - 4.0 * u_6)) + -(ct_t * u_6 * 0.1) * 4.0
+                u_3 = saved_u[u(k), u(i), u(t_11)]
+                t_13 = ct_u_1 + ct_a[u(t_9), u(j)] * u_3 * 0.1 + ct_a[u(t_9), u(j - 2)] * saved_u[u(k), u(i), u(t_12)] * 0.1
+                u_3 = saved_u[u(k), u(t_8), u(j)]
+                ct_u[u(i), u(j)] += t_13 + ct_a[u(i), u(t_12)] * u_3 * 0.1 + ct_a[u(t_10), u(t_12)] * saved_u[u(k), u(t_9), u(j)] * 0.1
         for i in range(t):
             inside = i < t_4 or i >= t_5
             t_8 = t_1 if inside else t_6
@@ -120,12 +120,12 @@ def stencil_in_slices_gradient(u0, n, ws):
                 inside_3 = side == 0
                 for j in range(0 if inside_3 else t_9, t_8 if inside_3 else t_1):
                     t_12 = j + 1
-                    t_13 = saved_u[u(__1), t_10, u(t_12)] + saved_u[u(__1), i, u(t_12)]
+                    t_13 = saved_u[u(k), t_10, u(t_12)] + saved_u[u(k), i, u(t_12)]
                     t_14 = j + 2
-                    u_3 = saved_u[u(__1), t_11, u(t_12)]
+                    u_3 = saved_u[u(k), t_11, u(t_12)]
                     ct_t = ct_a[i, u(j)]
                     ct_t_1 = ct_t * u_3 * 0.1
-                    ct_u_1 = ct_t * (0.1 * (t_13 + saved_u[u(__1), t_11, u(t_14)] + saved_u[u(__1), t_11, u(j)] - 4.0 * u_3)) + -ct_t_1 * 4.0
+                    ct_u_1 = ct_t * (0.1 * (t_13 + saved_u[u(k), t_11, u(t_14)] + saved_u[u(k), t_11, u(j)] - 4.0 * u_3)) + -ct_t_1 * 4.0
                     inside_3 = 2 <= t_12
                     inside_4 = t_12 < t_1
                     if not ((inside and inside_3) and inside_4):
