@@ -1,9 +1,9 @@
 """Option prices on a lattice, and their Greeks
 
 An American put is worth the larger of waiting and exercising, at each node of a binomial tree. The tree is
-rolled
-back in place in one array; the gradient in price, volatility and rate are the Greeks, all from one reverse
-sweep.
+rolled back in place in one array; the gradient in price, volatility and rate are the Greeks, all from one
+reverse sweep. The payoff at the end is averaged over the prices that a node stands for: the derivative of its
+kink would otherwise jump with the place of the nodes, and the Greeks with it.
 """
 
 import math
@@ -13,14 +13,25 @@ import numpy as np
 import adjit
 
 
+def payoff(price, strike, half):
+    """The payoff, averaged over prices from price * exp(-half) to price * exp(half)."""
+    if price * math.exp(half) <= strike:
+        return strike - price * math.sinh(half) / half
+    if price * math.exp(-half) >= strike:
+        return 0.0
+    kink = math.log(strike / price)
+    return (strike * (kink + half) - (strike - price * math.exp(-half))) / (2.0 * half)
+
+
 def put(spot, volatility, rate, strike, years, steps, american):
     dt = years / steps
-    up = math.exp(volatility * math.sqrt(dt))
+    half = volatility * math.sqrt(dt)
+    up = math.exp(half)
     discount = math.exp(-rate * dt)
     p = (math.exp(rate * dt) - 1.0 / up) / (up - 1.0 / up)
     value = np.zeros(steps + 1)
     for j in range(steps + 1):
-        value[j] = max(strike - spot * up ** (2.0 * j - steps), 0.0)
+        value[j] = payoff(spot * up ** (2.0 * j - steps), strike, half)
     for n in range(steps - 1, -1, -1):
         for j in range(n + 1):
             waiting = discount * (p * value[j + 1] + (1.0 - p) * value[j])
