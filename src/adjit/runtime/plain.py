@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 UNCOMPILED = "_plain"  # ends the names of modules that run as plain Python
-KEPT = ("range", "outside", "failed", "failed_at", "failed_with", "u", "stop_of", "len", "note")
+KEPT = ("range", "outside", "failed", "failed_at", "failed_with", "uint", "stop_of", "len", "note")
 DTYPES = (*(f"int{n}" for n in (8, 16, 32, 64)), *(f"uint{n}" for n in (8, 16, 32, 64)))
 
 

@@ -31,7 +31,7 @@ def jitable(function: Jitable) -> Jitable:
     return made
 
 
-u = np.uint64  # an index that is known not to be negative: Numba then leaves out its check for that
+uint = np.uint64  # an index that is known not to be negative: Numba then leaves out its check for that
 
 
 @jitable

@@ -165,7 +165,7 @@ class Expressions:
     def index(self, x: Operand) -> ast.expr:
         """An index; unsigned where Numba could not see by itself that it is never negative."""
         value = self.of(x)
-        return value if self.ascending(x) else call("u", value)
+        return value if self.ascending(x) else call("uint", value)
 
     def ascending(self, x: Operand) -> bool:
         """A constant, or the variable of a loop that counts up from such a thing, plus a constant."""

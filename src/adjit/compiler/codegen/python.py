@@ -23,7 +23,7 @@ from .statements import TAB, WORKSPACE, Line, Statements
 from .workspace import reusable
 
 HELPERS = (
-    "u",
+    "uint",
     "smul",
     "maximum",
     "minimum",

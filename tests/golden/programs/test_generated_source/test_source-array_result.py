@@ -8,7 +8,7 @@ returns float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, outside, u
+from adjit.runtime.support import empty, outside, uint
 from adjit.runtime.vector import sin
 
 
@@ -34,8 +34,8 @@ def array_result(x, y):
             t = t + 4 if t < 0 else t
             if not 0 <= t < out.shape[0]:
                 outside(4, t, out.shape[0])
-            out_1 = out[u(t)]
+            out_1 = out[uint(t)]
         else:
             out_1 = x[0]
-        out[i] = x[i] * y[u(3 - i)] + sin(out_1)
+        out[i] = x[i] * y[uint(3 - i)] + sin(out_1)
     return out

@@ -7,7 +7,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import grow, smul, u, zeros
+from adjit.runtime.support import grow, smul, uint, zeros
 from adjit.runtime.vector import exp
 
 
@@ -51,8 +51,8 @@ def break_and_continue_gradient(x):
         # if i == 1:
         if i != 1:
             # s += x[i] * np.exp(s * 0.1)
-            x_1 = x[u(i)]
-            t_1 = saved_t[u(i)] if i < saved_t.shape[0] else 0.0
-            ct_x[u(i)] += ct_s * t_1
+            x_1 = x[uint(i)]
+            t_1 = saved_t[uint(i)] if i < saved_t.shape[0] else 0.0
+            ct_x[uint(i)] += ct_s * t_1
             ct_s += smul(ct_s * x_1, t_1) * 0.1
     return s, ct_x

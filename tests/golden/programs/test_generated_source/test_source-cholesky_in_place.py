@@ -9,7 +9,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import empty, failed_with, smul, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, failed_with, smul, take, take_zeros, uint, zeros
 from adjit.runtime.vector import log
 
 
@@ -72,40 +72,40 @@ def cholesky_in_place_gradient(m, ws):
     # a = m @ m.T + 4.0 * np.eye(4)
     for i in range(3, -1, -1):
         # a[i, i] = np.sqrt(a[i, i])
-        t = a_2[u(i), u(i)]
-        ct_t = ct_a_1[u(i), u(i)]
-        ct_a_1[u(i), u(i)] = 0.0
+        t = a_2[uint(i), uint(i)]
+        ct_t = ct_a_1[uint(i), uint(i)]
+        ct_a_1[uint(i), uint(i)] = 0.0
         ct_a_2 = smul(ct_t, 0.5 * (1.0 / t))
         # a[i, i] -= a[i, k] * a[i, k]
         ct_t = -ct_a_2
         # for j in range(i):
         for j in range(i - 1, -1, -1):
             # a[i, j] /= a[j, j]
-            a_10 = a_2[u(j), u(j)]
-            t = a_2[u(i), u(j)]
+            a_10 = a_2[uint(j), uint(j)]
+            t = a_2[uint(i), uint(j)]
             # a[i, i] -= a[i, k] * a[i, k]
             ct_t_1 = ct_t * t
             # a[i, j] /= a[j, j]
-            ct_t_1 = ct_t_1 + ct_t_1 + ct_a_1[u(i), u(j)]
-            ct_a_1[u(i), u(j)] = 0.0
+            ct_t_1 = ct_t_1 + ct_t_1 + ct_a_1[uint(i), uint(j)]
+            ct_a_1[uint(i), uint(j)] = 0.0
             t_1 = 1.0 / a_10
             ct_a_3 = smul(ct_t_1, t_1)
-            ct_a_1[u(j), u(j)] += smul(ct_t_1, -(t * t_1))
+            ct_a_1[uint(j), uint(j)] += smul(ct_t_1, -(t * t_1))
             # a[i, j] -= a[i, k] * a[j, k]
             ct_t_1 = -ct_a_3
             # for k in range(j):
             for k in range(j):
                 # a[i, j] -= a[i, k] * a[j, k]
-                a_10 = a_2[u(j), k]
-                ct_a_1[u(j), k] += ct_t_1 * a_2[u(i), k]
-                ct_a_1[u(i), k] += ct_t_1 * a_10
-            ct_a_1[u(i), u(j)] += ct_a_3
-        ct_a_1[u(i), u(i)] += ct_a_2
+                a_10 = a_2[uint(j), k]
+                ct_a_1[uint(j), k] += ct_t_1 * a_2[uint(i), k]
+                ct_a_1[uint(i), k] += ct_t_1 * a_10
+            ct_a_1[uint(i), uint(j)] += ct_a_3
+        ct_a_1[uint(i), uint(i)] += ct_a_2
         # a = m @ m.T + 4.0 * np.eye(4)
-        ct_a[u(i), 3] += ct_a_1[u(i), 3]
-        ct_a[u(i), 2] += ct_a_1[u(i), 2]
-        ct_a[u(i), 1] += ct_a_1[u(i), 1]
-        ct_a[u(i), 0] += ct_a_1[u(i), 0]
+        ct_a[uint(i), 3] += ct_a_1[uint(i), 3]
+        ct_a[uint(i), 2] += ct_a_1[uint(i), 2]
+        ct_a[uint(i), 1] += ct_a_1[uint(i), 1]
+        ct_a[uint(i), 0] += ct_a_1[uint(i), 0]
     ct_m_1 = ct_m[:n_m, :n_m_1].T
     m_1 = m_1[:n_m_1, :4].T
     gemm(ct_m, ct_a, m_1, True)

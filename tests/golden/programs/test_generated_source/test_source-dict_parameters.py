@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed_with, minimum, take, u, zeros
+from adjit.runtime.support import failed_with, minimum, take, uint, zeros
 from adjit.runtime.vector import tanh
 
 
@@ -41,14 +41,14 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
         for j in range(0, n_p_w, 512):
             end = minimum(j + 512, n_p_w)
             for j_1 in range(j, end):
-                t = tanh(_result[i, u(j_1)] + p_b[u(j_1)])
+                t = tanh(_result[i, uint(j_1)] + p_b[uint(j_1)])
                 t_1 = t * t
                 ct_t = (t + t) * (1.0 - t_1)
-                ct_p_b[u(j_1)] += ct_t
-                ct__result[i, u(j_1)] = ct_t
-                row_t[u(j_1 - j)] = t_1
+                ct_p_b[uint(j_1)] += ct_t
+                ct__result[i, uint(j_1)] = ct_t
+                row_t[uint(j_1 - j)] = t_1
             for j_1 in range(j, end):
-                total += row_t[u(j_1 - j)]
+                total += row_t[uint(j_1 - j)]
     p_w_1 = p_w[:n_x, :n_p_w].T
     gemm(ct_x, ct__result, p_w_1, True)
     x_1 = x[:n_x_1, :n_x].T

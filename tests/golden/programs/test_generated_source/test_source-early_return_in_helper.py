@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, u, zeros
+from adjit.runtime.support import outside, uint, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -61,12 +61,12 @@ def early_return_in_helper_gradient(x, level):
     ct_result = 1.0 if returned_1 else 0.0
     for i in range(trips_1 - 1, -1, -1):
         # if x[i] > level:
-        if x[u(i)] > 10.0:
+        if x[uint(i)] > 10.0:
             ct_x_1 = ct_result * np.float64(i)
             ct_result = 0.0
         else:
             ct_x_1 = 0.0
-        ct_x[u(i)] += ct_x_1
+        ct_x[uint(i)] += ct_x_1
 
     # return first_large(x, level) ** 2 + first_large(x, 10.0) + x[0]
     ct_result = result + result
@@ -76,10 +76,10 @@ def early_return_in_helper_gradient(x, level):
         ct_result = 0.0
     for i in range(trips - 1, -1, -1):
         # if x[i] > level:
-        if x[u(i)] > level:
+        if x[uint(i)] > level:
             ct_x_1 = ct_result * np.float64(i)
             ct_result = 0.0
         else:
             ct_x_1 = 0.0
-        ct_x[u(i)] += ct_x_1
+        ct_x[uint(i)] += ct_x_1
     return result * result + (result_1 if returned_1 else 0.0) + x_1, ct_x

@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import outside, take, u, zeros
+from adjit.runtime.support import outside, take, uint, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -25,7 +25,7 @@ def gather_gradient(x, idx, ws):
         t = idx_1 + n_x if idx_1 < 0 else idx_1
         if not 0 <= t < x.shape[0]:
             outside(0, t, x.shape[0])
-        y[i] = x[u(t)]
+        y[i] = x[uint(t)]
 
     # s += x[idx[k]] * k
     if 0 >= idx.shape[0]:
@@ -43,9 +43,9 @@ def gather_gradient(x, idx, ws):
         t = idx_1 + n_x if idx_1 < 0 else idx_1
         if not 0 <= t < x.shape[0]:
             outside(3, t, x.shape[0])
-        x_1 = x[u(t)]
+        x_1 = x[uint(t)]
         t_1 = np.float64(k)
-        ct_x[u(t)] += t_1
+        ct_x[uint(t)] += t_1
         s += x_1 * t_1
 
     # return np.sum(y * y) + s
@@ -55,6 +55,6 @@ def gather_gradient(x, idx, ws):
         ct_y[i] = y_1 + y_1
         # y = x[idx]
         idx_1 = idx[i]
-        ct_x[u(idx_1 + n_x if idx_1 < 0 else idx_1)] += ct_y[i]
+        ct_x[uint(idx_1 + n_x if idx_1 < 0 else idx_1)] += ct_y[i]
         total += y_1 * y_1
     return total + s, ct_x

@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, take, take_zeros, u
+from adjit.runtime.support import empty, maximum, minimum, take, take_zeros, uint
 from adjit.runtime.vector import cos, sin
 
 
@@ -35,15 +35,15 @@ def overlapping_writes_gradient(x, ws):
         y_1[i] = y[i] * 2.0
     for i in range(1, n_x):
         t_3 = i - 1
-        y_2 = y_1[u(t_3)]
+        y_2 = y_1[uint(t_3)]
         y[i] = y_2
         # y[:-1] += y[1:]
-        y[u(t_3)] += y_2
+        y[uint(t_3)] += y_2
     y_1 = take(ws, (n_x,), np.float64)
 
     # y[:] = y[::-1]
     for i in range(n_x):
-        y_1[i] = y[u(t - i)]
+        y_1[i] = y[uint(t - i)]
     for i in range(n_x):
         y[i] = y_1[i]
 
@@ -71,12 +71,12 @@ def overlapping_writes_gradient(x, ws):
     for i in range(0, n_x, 512):
         end = minimum(i + 512, n_x)
         for i_1 in range(i, end):
-            y_2 = y[u(i_1)]
+            y_2 = y[uint(i_1)]
             t_5 = sin(y_2)
-            ct_y[u(i_1)] = t_5 + y_2 * cos(y_2)
-            row_t[u(i_1 - i)] = y_2 * t_5
+            ct_y[uint(i_1)] = t_5 + y_2 * cos(y_2)
+            row_t[uint(i_1 - i)] = y_2 * t_5
         for i_1 in range(i, end):
-            total += row_t[u(i_1 - i)]
+            total += row_t[uint(i_1 - i)]
 
     # y[2:] *= y[:-2]
     for i in range(t_1):
@@ -93,17 +93,17 @@ def overlapping_writes_gradient(x, ws):
         ct_y[i] = 0.0
         ct_y_2[i] = ct_y_3
     for i in range(n_x):
-        ct_y[u(t - i)] += ct_y_2[i]
+        ct_y[uint(t - i)] += ct_y_2[i]
 
     # y[1:] = y[:-1] * 2.0
     for i in range(t_1, -1, -1):
         t_1 = i + 1
         # y[:-1] += y[1:]
-        ct_y_3 = ct_y[u(i)]
+        ct_y_3 = ct_y[uint(i)]
         # y[1:] = y[:-1] * 2.0
-        ct_y_4 = ct_y[u(t_1)]
-        ct_y[u(t_1)] = 0.0
-        ct_y_1[u(i)] += ct_y_3 + ct_y_4
+        ct_y_4 = ct_y[uint(t_1)]
+        ct_y[uint(t_1)] = 0.0
+        ct_y_1[uint(i)] += ct_y_3 + ct_y_4
     for i in range(t):
         ct_y[i] += ct_y_1[i] * 2.0
 

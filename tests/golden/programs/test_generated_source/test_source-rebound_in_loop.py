@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, take, u
+from adjit.runtime.support import empty, maximum, minimum, outside, take, uint
 from adjit.runtime.vector import tanh
 
 
@@ -16,35 +16,35 @@ from adjit.runtime.vector import tanh
 def rebound_in_loop_gradient(x, ws):
     ws[0] = 8
     n_x = x.shape[0]
-    u_1 = take(ws, (n_x,), np.float64)
+    u = take(ws, (n_x,), np.float64)
 
     # for t in range(4):
     for i in range(n_x):
-        u_1[i] = x[i]
+        u[i] = x[i]
 
     # u = np.tanh(u + 0.1 * t) * u[0]
-    if 0 >= u_1.shape[0]:
-        outside(0, 0, u_1.shape[0])
+    if 0 >= u.shape[0]:
+        outside(0, 0, u.shape[0])
     saved_t = take(ws, (4, maximum(n_x, 0)), np.float64)
-    u_2 = u_1[0]
+    u_1 = u[0]
     for i in range(n_x):
-        t = tanh(u_1[i])
+        t = tanh(u[i])
         saved_t[0, i] = t
         # for t in range(4):
-        u_1[i] = t * u_2
-    u_3 = u_1[0]
+        u[i] = t * u_1
+    u_2 = u[0]
     for i in range(n_x):
-        t = tanh(u_1[i] + 0.1)
+        t = tanh(u[i] + 0.1)
         saved_t[1, i] = t
         # for t in range(4):
-        u_1[i] = t * u_3
-    u_4 = u_1[0]
+        u[i] = t * u_2
+    u_3 = u[0]
     for i in range(n_x):
-        t = tanh(u_1[i] + 0.2)
+        t = tanh(u[i] + 0.2)
         saved_t[2, i] = t
         # for t in range(4):
-        u_1[i] = t * u_4
-    u_5 = u_1[0]
+        u[i] = t * u_3
+    u_4 = u[0]
     ct_x = empty(n_x, np.float64)
     ct_u = take(ws, (n_x,), np.float64)
     row_t = take(ws, (512,), np.float64)
@@ -55,37 +55,28 @@ def rebound_in_loop_gradient(x, ws):
         end = minimum(i + 512, n_x)
         for i_1 in range(i, end):
             at = i_1 - i
-            t = tanh(u_1[u(i_1)] + 0.30000000000000004)
-            t_1 = t * u_5
+            t = tanh(u[uint(i_1)] + 0.30000000000000004)
+            t_1 = t * u_4
             # return np.sum(u * x)
-            x_1 = x[u(i_1)]
-            ct_x[u(i_1)] = t_1
-            ct_u[u(i_1)] = x_1
+            x_1 = x[uint(i_1)]
+            ct_x[uint(i_1)] = t_1
+            ct_u[uint(i_1)] = x_1
             # for t in range(4):
-            ct_t = ct_u[u(i_1)]
+            ct_t = ct_u[uint(i_1)]
             # u = np.tanh(u + 0.1 * t) * u[0]
-            ct_u[u(i_1)] = ct_t * u_5 * (1.0 - t * t)
+            ct_u[uint(i_1)] = ct_t * u_4 * (1.0 - t * t)
             # return np.sum(u * x)
-            row_t[u(at)] = t_1 * x_1
+            row_t[uint(at)] = t_1 * x_1
             # u = np.tanh(u + 0.1 * t) * u[0]
-            row_ct_u[u(at)] = ct_t * t
+            row_ct_u[uint(at)] = ct_t * t
         for i_1 in range(i, end):
             at = i_1 - i
-            total += row_t[u(at)]
-            ct_u_1 += row_ct_u[u(at)]
+            total += row_t[uint(at)]
+            ct_u_1 += row_ct_u[uint(at)]
     ct_u[0] += ct_u_1
     ct_u_1 = 0.0
     for i in range(n_x):
         t = saved_t[2, i]
-        # for t in range(4):
-        ct_t = ct_u[i]
-        # u = np.tanh(u + 0.1 * t) * u[0]
-        ct_u[i] = ct_t * u_4 * (1.0 - t * t)
-        ct_u_1 += ct_t * t
-    ct_u[0] += ct_u_1
-    ct_u_1 = 0.0
-    for i in range(n_x):
-        t = saved_t[1, i]
         # for t in range(4):
         ct_t = ct_u[i]
         # u = np.tanh(u + 0.1 * t) * u[0]
@@ -94,11 +85,20 @@ def rebound_in_loop_gradient(x, ws):
     ct_u[0] += ct_u_1
     ct_u_1 = 0.0
     for i in range(n_x):
-        t = saved_t[0, i]
+        t = saved_t[1, i]
         # for t in range(4):
         ct_t = ct_u[i]
         # u = np.tanh(u + 0.1 * t) * u[0]
         ct_u[i] = ct_t * u_2 * (1.0 - t * t)
+        ct_u_1 += ct_t * t
+    ct_u[0] += ct_u_1
+    ct_u_1 = 0.0
+    for i in range(n_x):
+        t = saved_t[0, i]
+        # for t in range(4):
+        ct_t = ct_u[i]
+        # u = np.tanh(u + 0.1 * t) * u[0]
+        ct_u[i] = ct_t * u_1 * (1.0 - t * t)
         ct_u_1 += ct_t * t
     ct_u[0] += ct_u_1
 

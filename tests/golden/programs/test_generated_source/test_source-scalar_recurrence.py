@@ -9,7 +9,7 @@ returns float64, float64
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, take, u
+from adjit.runtime.support import maximum, take, uint
 from adjit.runtime.vector import cos, sin
 
 
@@ -37,13 +37,13 @@ def scalar_recurrence_gradient(x, n, ws):
         end = maximum(i - 512, -1)
         for i_1 in range(end + 1, i + 1):
             at = i - i_1
-            b_1 = saved_b[u(i_1)]
+            b_1 = saved_b[uint(i_1)]
             # a, b = b + 0.1 * a, 0.9 * a - np.sin(b) * x
-            row_t[u(at)] = cos(b_1)
+            row_t[uint(at)] = cos(b_1)
         for i_1 in range(i, end, -1):
             at = i - i_1
             # a, b = b + 0.1 * a, 0.9 * a - np.sin(b) * x
             ct_t = -ct_b
-            ct_x += ct_t * saved_t[u(i_1)]
-            ct_a, ct_b = ct_b * 0.9 + ct_a * 0.1, ct_t * x * row_t[u(at)] + ct_a
+            ct_x += ct_t * saved_t[uint(i_1)]
+            ct_a, ct_b = ct_b * 0.9 + ct_a * 0.1, ct_t * x * row_t[uint(at)] + ct_a
     return a * b, ct_x + ct_a

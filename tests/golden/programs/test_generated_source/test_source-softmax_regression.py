@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, failed_with, maximum, minimum, outside, smul, take, u, zeros
+from adjit.runtime.support import failed, failed_with, maximum, minimum, outside, smul, take, uint, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -80,7 +80,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
         t_3 = best + n_w if best < 0 else best
         if not 0 <= t_3 < z_1.shape[1]:
             outside(6, t_3, z_1.shape[1])
-        chosen = z_1[i, u(t_3)]
+        chosen = z_1[i, uint(t_3)]
         t_2 = ties > 1
         if t_2:
             t_4 = 1.0 / np.float64(ties)
@@ -93,15 +93,15 @@ def softmax_regression_gradient(x, w, b, y, ws):
             end = minimum(j + 512, n_w)
             for j_1 in range(j, end):
                 at = j_1 - j
-                t_4 = z_1[i, u(j_1)] - chosen
-                z_2[u(j_1)] = t_4
+                t_4 = z_1[i, uint(j_1)] - chosen
+                z_2[uint(j_1)] = t_4
                 # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
                 t_4 = exp(t_4)
-                saved_t[u(j_1)] = t_4
-                row_t[u(at)] = t_4
+                saved_t[uint(j_1)] = t_4
+                row_t[uint(at)] = t_4
             for j_1 in range(j, end):
                 at = j_1 - j
-                total_1 += row_t[u(at)]
+                total_1 += row_t[uint(at)]
         # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
         t_4 = log(total_1)
         # return -np.mean(np.sum(y * log_p, axis=1))
@@ -131,7 +131,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
                     ct_z_4 = 0.0
                 ct_z_1[i_1] += ct_z_4
             ct_z_3 = 0.0
-        ct_z_1[u(t_3)] += ct_z_3
+        ct_z_1[uint(t_3)] += ct_z_3
         # z = x @ w + b
         for j in range(n_w):
             ct_t = ct_z_1[j]

@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, take, u
+from adjit.runtime.support import empty, maximum, minimum, take, uint
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -42,26 +42,26 @@ def stencil_in_slices_gradient(u0, n, ws):
 
     # for _ in range(n):
     for k in range(n):
-        u_1 = saved_u[k]
+        u = saved_u[k]
         next_1 = k + 1
-        u_2 = saved_u[next_1]
+        u_1 = saved_u[next_1]
         # u[1:-1, 1:-1] += (
         for i in range(n_u0):
             inside = i < t_6 or i >= t_7
             for j in range(n_u0_1 if inside else t_8):
-                u_2[i, j] = u_1[i, j]
+                u_1[i, j] = u[i, j]
             for j in range(n_u0_1 if inside else t_9, n_u0_1):
-                u_2[i, u(j)] = u_1[i, u(j)]
+                u_1[i, uint(j)] = u[i, uint(j)]
         for i in range(1, t_4):
             t_10 = i - 1
             t_11 = i + 1
             for j in range(1, t_5):
                 t_12 = j - 1
-                u_3 = u_1[t_11, j]
-                u_4 = u_1[u(t_10), j]
-                u_5 = u_1[i, j]
-                u_2[i, j] = u_5 + 0.1 * (u_3 + u_4 + u_1[i, j + 1] + u_1[i, u(t_12)] - 4.0 * u_5) * u_5
-    u_1 = saved_u[u(trips)]
+                u_2 = u[t_11, j]
+                u_3 = u[uint(t_10), j]
+                u_4 = u[i, j]
+                u_1[i, j] = u_4 + 0.1 * (u_2 + u_3 + u[i, j + 1] + u[i, uint(t_12)] - 4.0 * u_4) * u_4
+    u = saved_u[uint(trips)]
     ct_u0 = empty((n_u0, n_u0_1), np.float64)
     ct_u = take(ws, (n_u0, n_u0_1), np.float64)
 
@@ -69,9 +69,9 @@ def stencil_in_slices_gradient(u0, n, ws):
     total = 0.0
     for i in range(n_u0):
         for j in range(n_u0_1):
-            u_3 = u_1[i, j]
-            ct_u[i, j] = u_3 + u_3
-            total += u_3 * u_3
+            u_2 = u[i, j]
+            ct_u[i, j] = u_2 + u_2
+            total += u_2 * u_2
     ct_a = take(ws, (t_2, t_3), np.float64)
 
     # u[1:-1, 1:-1] += (
@@ -95,18 +95,18 @@ def stencil_in_slices_gradient(u0, n, ws):
             t_9 = i - 1
             t_10 = i - 2
             for j in range(2, t_1):
-                u_3 = saved_u[u(k), u(t_8), u(j)]
-                u_4 = saved_u[u(k), u(t_9), u(j)]
+                u_2 = saved_u[uint(k), uint(t_8), uint(j)]
+                u_3 = saved_u[uint(k), uint(t_9), uint(j)]
                 t_11 = j + 1
-                u_5 = saved_u[u(k), u(i), u(t_11)]
+                u_4 = saved_u[uint(k), uint(i), uint(t_11)]
                 t_12 = j - 1
-                u_6 = saved_u[u(k), u(i), u(j)]
-                ct_t = ct_a[u(t_9), u(t_12)]
-                ct_u_1 = ct_t * (0.1 * (u_3 + u_4 + u_5 + saved_u[u(k), u(i), u(t_12)] - 4.0 * u_6)) + -(ct_t * u_6 * 0.1) * 4.0
-                u_3 = saved_u[u(k), u(i), u(t_11)]
-                t_13 = ct_u_1 + ct_a[u(t_9), u(j)] * u_3 * 0.1 + ct_a[u(t_9), u(j - 2)] * saved_u[u(k), u(i), u(t_12)] * 0.1
-                u_3 = saved_u[u(k), u(t_8), u(j)]
-                ct_u[u(i), u(j)] += t_13 + ct_a[u(i), u(t_12)] * u_3 * 0.1 + ct_a[u(t_10), u(t_12)] * saved_u[u(k), u(t_9), u(j)] * 0.1
+                u_5 = saved_u[uint(k), uint(i), uint(j)]
+                ct_t = ct_a[uint(t_9), uint(t_12)]
+                ct_u_1 = ct_t * (0.1 * (u_2 + u_3 + u_4 + saved_u[uint(k), uint(i), uint(t_12)] - 4.0 * u_5)) + -(ct_t * u_5 * 0.1) * 4.0
+                u_2 = saved_u[uint(k), uint(i), uint(t_11)]
+                t_13 = ct_u_1 + ct_a[uint(t_9), uint(j)] * u_2 * 0.1 + ct_a[uint(t_9), uint(j - 2)] * saved_u[uint(k), uint(i), uint(t_12)] * 0.1
+                u_2 = saved_u[uint(k), uint(t_8), uint(j)]
+                ct_u[uint(i), uint(j)] += t_13 + ct_a[uint(i), uint(t_12)] * u_2 * 0.1 + ct_a[uint(t_10), uint(t_12)] * saved_u[uint(k), uint(t_9), uint(j)] * 0.1
         for i in range(t):
             inside = i < t_4 or i >= t_5
             t_8 = t_1 if inside else t_6
@@ -120,24 +120,24 @@ def stencil_in_slices_gradient(u0, n, ws):
                 inside_3 = side == 0
                 for j in range(0 if inside_3 else t_9, t_8 if inside_3 else t_1):
                     t_12 = j + 1
-                    t_13 = saved_u[u(k), t_10, u(t_12)] + saved_u[u(k), i, u(t_12)]
+                    t_13 = saved_u[uint(k), t_10, uint(t_12)] + saved_u[uint(k), i, uint(t_12)]
                     t_14 = j + 2
-                    u_3 = saved_u[u(k), t_11, u(t_12)]
-                    ct_t = ct_a[i, u(j)]
-                    ct_t_1 = ct_t * u_3 * 0.1
-                    ct_u_1 = ct_t * (0.1 * (t_13 + saved_u[u(k), t_11, u(t_14)] + saved_u[u(k), t_11, u(j)] - 4.0 * u_3)) + -ct_t_1 * 4.0
+                    u_2 = saved_u[uint(k), t_11, uint(t_12)]
+                    ct_t = ct_a[i, uint(j)]
+                    ct_t_1 = ct_t * u_2 * 0.1
+                    ct_u_1 = ct_t * (0.1 * (t_13 + saved_u[uint(k), t_11, uint(t_14)] + saved_u[uint(k), t_11, uint(j)] - 4.0 * u_2)) + -ct_t_1 * 4.0
                     inside_3 = 2 <= t_12
                     inside_4 = t_12 < t_1
                     if not ((inside and inside_3) and inside_4):
-                        ct_u[t_11, u(t_12)] += ct_u_1
+                        ct_u[t_11, uint(t_12)] += ct_u_1
                     if not ((inside and 2 <= j) and j < t_1):
-                        ct_u[t_11, u(j)] += ct_t_1
+                        ct_u[t_11, uint(j)] += ct_t_1
                     if not ((inside and 2 <= t_14) and t_14 < t_1):
-                        ct_u[t_11, u(t_14)] += ct_t_1
+                        ct_u[t_11, uint(t_14)] += ct_t_1
                     if not ((inside_1 and inside_3) and inside_4):
-                        ct_u[i, u(t_12)] += ct_t_1
+                        ct_u[i, uint(t_12)] += ct_t_1
                     if not ((inside_2 and inside_3) and inside_4):
-                        ct_u[t_10, u(t_12)] += ct_t_1
+                        ct_u[t_10, uint(t_12)] += ct_t_1
 
     # u = u0.copy()
     for i in range(n_u0):

@@ -12,8 +12,8 @@ import numpy as np
 @numba.njit(error_model="numpy", nogil=True, cache=True)
 def worked_example_gradient(w, x):
     # u = w * x
-    u_1 = w * x
+    u = w * x
 
     # return u * u + 3.0 * u
-    ct_u = 3.0 + u_1 + u_1
-    return u_1 * u_1 + 3.0 * u_1, ct_u * x, ct_u * w
+    ct_u = 3.0 + u + u
+    return u * u + 3.0 * u, ct_u * x, ct_u * w

@@ -11,7 +11,7 @@ gather_with_repeated_indices_gradient_part_1: line N; has a copy of ct_x; a part
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, note, own, share, surface, take_zeros, u, zeros
+from adjit.runtime.support import maximum, minimum, note, own, share, surface, take_zeros, uint, zeros
 from adjit.runtime.together import in_threads
 from adjit.runtime.vector import exp
 
@@ -26,16 +26,16 @@ def gather_with_repeated_indices_gradient_part_1(thread, threads, lo, passes, id
     s = 0.0
     for i in range(first, end):
         # s += np.exp(x[idx[i]])
-        idx_1 = idx[u(i)]
+        idx_1 = idx[uint(i)]
         t = idx_1 + n_x if idx_1 < 0 else idx_1
         if not 0 <= t < x.shape[0]:
             note(status, thread, 2, 1, t, x.shape[0])
             return
-        t_1 = exp(x[u(t)])
-        private_ct_x[u(t)] += t_1
+        t_1 = exp(x[uint(t)])
+        private_ct_x[uint(t)] += t_1
         s += t_1
-    partial_s[u(thread)] += s
-    status[u(thread), 0] = 1
+    partial_s[uint(thread)] += s
+    status[uint(thread), 0] = 1
     return
 
 

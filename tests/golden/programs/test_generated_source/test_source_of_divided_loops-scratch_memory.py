@@ -12,7 +12,7 @@ scratch_memory_gradient_part_2: line N; each thread writes its own elements of c
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, own, share, surface, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, outside, own, share, surface, take, take_zeros, uint, zeros
 from adjit.runtime.together import in_threads
 from adjit.runtime.vector import cos, sin
 
@@ -30,21 +30,21 @@ def scratch_memory_gradient_part_1(thread, threads, lo, passes, n_x, x, w, saved
         # for k in range(x.shape[1]):
         for k in range(n_x):
             # row[k] = x[i, k] * w[k]
-            row[k] = x[u(i), k] * w[k]
+            row[k] = x[uint(i), k] * w[k]
         # for k in range(x.shape[1]):
         for k in range(0, n_x, 512):
             end_1 = minimum(k + 512, n_x)
             for k_1 in range(k, end_1):
                 at = k_1 - k
                 # s += np.sin(row[k]) * row[x.shape[1] - 1 - k]
-                t_1 = sin(row[u(k_1)])
-                saved_t[u(i), u(k_1)] = t_1
-                row_t[u(at)] = t_1 * row[u(t - k_1)]
+                t_1 = sin(row[uint(k_1)])
+                saved_t[uint(i), uint(k_1)] = t_1
+                row_t[uint(at)] = t_1 * row[uint(t - k_1)]
             for k_1 in range(k, end_1):
                 at = k_1 - k
-                s += row_t[u(at)]
-    partial_s[u(thread)] += s
-    status[u(thread), 0] = 1
+                s += row_t[uint(at)]
+    partial_s[uint(thread)] += s
+    status[uint(thread), 0] = 1
     return
 
 
@@ -62,22 +62,22 @@ def scratch_memory_gradient_part_2(thread, threads, lo, passes, n_x, x, w, saved
             end_1 = minimum(k + 512, n_x)
             # s += np.sin(row[k]) * row[x.shape[1] - 1 - k]
             for k_1 in range(k, end_1):
-                ct_row[u(t - k_1)] += saved_t[u(i), u(k_1)]
+                ct_row[uint(t - k_1)] += saved_t[uint(i), uint(k_1)]
             # for k in range(x.shape[1]):
             for k_1 in range(k, end_1):
                 # s += np.sin(row[k]) * row[x.shape[1] - 1 - k]
                 t_1 = t - k_1
-                ct_row[u(k_1)] += x[u(i), u(t_1)] * w[u(t_1)] * cos(x[u(i), u(k_1)] * w[u(k_1)])
+                ct_row[uint(k_1)] += x[uint(i), uint(t_1)] * w[uint(t_1)] * cos(x[uint(i), uint(k_1)] * w[uint(k_1)])
         # for k in range(x.shape[1]):
         for k in range(n_x):
             # row[k] = x[i, k] * w[k]
-            x_1 = x[u(i), k]
+            x_1 = x[uint(i), k]
             w_1 = w[k]
             ct_t = ct_row[k]
             ct_row[k] = 0.0
             private_ct_w[k] += ct_t * x_1
-            ct_x[u(i), k] = ct_t * w_1
-    status[u(thread), 0] = 1
+            ct_x[uint(i), k] = ct_t * w_1
+    status[uint(thread), 0] = 1
     return
 
 

@@ -12,7 +12,7 @@ stencil_gradient_part_3: line N; its last 2 passes wait for the others because o
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, share, take, take_zeros, u, zeros
+from adjit.runtime.support import maximum, minimum, share, take, take_zeros, uint, zeros
 from adjit.runtime.together import in_threads
 
 
@@ -24,7 +24,7 @@ def stencil_gradient_part_1(thread, threads, lo, passes, x, y):
     # for i in numba.prange(1, x.shape[0] - 1):
     for i in range(first, end):
         # y[i] = x[i - 1] * x[i + 1]
-        y[u(i)] = x[u(i - 1)] * x[u(i + 1)]
+        y[uint(i)] = x[uint(i - 1)] * x[uint(i + 1)]
     return
 
 
@@ -36,10 +36,10 @@ def stencil_gradient_part_2(thread, threads, lo, passes, y, ct_y, partial_total)
     # return np.sum(y * y)
     total = 0.0
     for i in range(first, end):
-        y_1 = y[u(i)]
-        ct_y[u(i)] = y_1 + y_1
+        y_1 = y[uint(i)]
+        ct_y[uint(i)] = y_1 + y_1
         total += y_1 * y_1
-    partial_total[u(thread)] += total
+    partial_total[uint(thread)] += total
     return
 
 
@@ -55,11 +55,11 @@ def stencil_gradient_part_3(thread, threads, lo, passes, seam, x, ct_y, ct_x):
         end_1 = minimum(i + 512, end)
         # y[i] = x[i - 1] * x[i + 1]
         for i_1 in range(i, end_1):
-            ct_x[u(i_1 - 1)] += ct_y[u(i_1)] * x[u(i_1 + 1)]
+            ct_x[uint(i_1 - 1)] += ct_y[uint(i_1)] * x[uint(i_1 + 1)]
         # for i in numba.prange(1, x.shape[0] - 1):
         for i_1 in range(i, end_1):
             # y[i] = x[i - 1] * x[i + 1]
-            ct_x[u(i_1 + 1)] += ct_y[u(i_1)] * x[u(i_1 - 1)]
+            ct_x[uint(i_1 + 1)] += ct_y[uint(i_1)] * x[uint(i_1 - 1)]
     return
 
 

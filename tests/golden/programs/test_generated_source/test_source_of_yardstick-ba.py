@@ -12,7 +12,7 @@ returns float64, float64[:,:], float64[:,:], float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, outside, u, zeros
+from adjit.runtime.support import empty, maximum, outside, uint, zeros
 from adjit.runtime.vector import cos, sin
 
 
@@ -59,7 +59,7 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
     n_w = w.shape[0]
     ct_w = empty(n_w, np.float64)
     for i in range(maximum(n_ci, 0), n_w):
-        ct_w[u(i)] = 0.0
+        ct_w[uint(i)] = 0.0
 
     # for o in range(ci.shape[0]):
     s = 0.0
@@ -74,13 +74,13 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
         if not 0 <= t_1 < X.shape[0]:
             outside(13, t_1, X.shape[0])
         # r0, r1, r2 = c[0], c[1], c[2]
-        r0 = C[u(t), 0]
-        r1 = C[u(t), 1]
-        r2 = C[u(t), 2]
+        r0 = C[uint(t), 0]
+        r1 = C[uint(t), 1]
+        r2 = C[uint(t), 2]
         # d0, d1, d2 = X[0] - c[3], X[1] - c[4], X[2] - c[5]
-        d0 = X[u(t_1), 0] - C[u(t), 3]
-        d1 = X[u(t_1), 1] - C[u(t), 4]
-        d2 = X[u(t_1), 2] - C[u(t), 5]
+        d0 = X[uint(t_1), 0] - C[uint(t), 3]
+        d1 = X[uint(t_1), 1] - C[uint(t), 4]
+        d2 = X[uint(t_1), 2] - C[uint(t), 5]
         # th = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2)
         th = np.sqrt(r0 * r0 + r1 * r1 + r2 * r2)
         # cs, sn = math.cos(th), math.sin(th)
@@ -105,21 +105,21 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
         # z = d2 * cs + m2 * sn + k2 * t
         z = d2 * cs + m2 * sn + k2 * t_4
         # u, v = x / z, y / z
-        u_1 = x / z
+        u = x / z
         v = y / z
         # q = u * u + v * v
-        q = u_1 * u_1 + v * v
+        q = u * u + v * v
         # radial = 1.0 + c[9] * q + c[10] * q * q
-        C_1 = C[u(t), 9]
-        C_2 = C[u(t), 10]
+        C_1 = C[uint(t), 9]
+        C_2 = C[uint(t), 10]
         t_5 = C_2 * q
         radial = 1.0 + C_1 * q + t_5 * q
         # return u * radial * c[6] + c[7] - f[0], v * radial * c[6] + c[8] - f[1]
-        t_6 = u_1 * radial
-        C_3 = C[u(t), 6]
-        e0 = t_6 * C_3 + C[u(t), 7] - F[o, 0]
+        t_6 = u * radial
+        C_3 = C[uint(t), 6]
+        e0 = t_6 * C_3 + C[uint(t), 7] - F[o, 0]
         t_7 = v * radial
-        e1 = t_7 * C_3 + C[u(t), 8] - F[o, 1]
+        e1 = t_7 * C_3 + C[uint(t), 8] - F[o, 1]
         # s += (w[o] * e0) ** 2 + (w[o] * e1) ** 2
         w_1 = w[o]
         t_8 = w_1 * e0
@@ -138,29 +138,29 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
         ct_e0 = ct_t_1 * w_1
         ct_w[o] = ct_w_1 + ct_t * e1 + ct_t_1 * e0
         # return u * radial * c[6] + c[7] - f[0], v * radial * c[6] + c[8] - f[1]
-        ct_C[u(t), 8] += ct_e1
+        ct_C[uint(t), 8] += ct_e1
         ct_t = ct_e1 * C_3
         ct_v = ct_t * radial
-        ct_C[u(t), 7] += ct_e0
+        ct_C[uint(t), 7] += ct_e0
         ct_t_1 = ct_e0 * C_3
-        ct_C[u(t), 6] += ct_e1 * t_7 + ct_e0 * t_6
+        ct_C[uint(t), 6] += ct_e1 * t_7 + ct_e0 * t_6
         ct_u = ct_t_1 * radial
-        ct_radial = ct_t * v + ct_t_1 * u_1
+        ct_radial = ct_t * v + ct_t_1 * u
         # radial = 1.0 + c[9] * q + c[10] * q * q
         ct_t = ct_radial * q
-        ct_C[u(t), 10] += ct_t * q
+        ct_C[uint(t), 10] += ct_t * q
         ct_q = ct_radial * t_5 + ct_t * C_2 + ct_radial * C_1
-        ct_C[u(t), 9] += ct_t
+        ct_C[uint(t), 9] += ct_t
         # q = u * u + v * v
         ct_v_1 = ct_q * v
         ct_v = ct_v + ct_v_1 + ct_v_1
-        ct_u_1 = ct_q * u_1
+        ct_u_1 = ct_q * u
         ct_u = ct_u + ct_u_1 + ct_u_1
         # u, v = x / z, y / z
         t_5 = 1.0 / z
         ct_y = ct_v * t_5
         ct_x = ct_u * t_5
-        ct_z = ct_v * -(v * t_5) + ct_u * -(u_1 * t_5)
+        ct_z = ct_v * -(v * t_5) + ct_u * -(u * t_5)
         # z = d2 * cs + m2 * sn + k2 * t
         ct_k2 = ct_z * t_4
         ct_m2 = ct_z * sn
@@ -216,15 +216,15 @@ def ba_loops_gradient(C, X, w, F, ci, xi):
         ct_r0_1 = ct_t * r0
         ct_r0 = ct_r0 + ct_r0_1 + ct_r0_1
         # d0, d1, d2 = X[0] - c[3], X[1] - c[4], X[2] - c[5]
-        ct_C[u(t), 5] -= ct_d2
-        ct_X[u(t_1), 2] += ct_d2
-        ct_C[u(t), 4] -= ct_d1
-        ct_X[u(t_1), 1] += ct_d1
-        ct_C[u(t), 3] -= ct_d0
-        ct_X[u(t_1), 0] += ct_d0
+        ct_C[uint(t), 5] -= ct_d2
+        ct_X[uint(t_1), 2] += ct_d2
+        ct_C[uint(t), 4] -= ct_d1
+        ct_X[uint(t_1), 1] += ct_d1
+        ct_C[uint(t), 3] -= ct_d0
+        ct_X[uint(t_1), 0] += ct_d0
         # r0, r1, r2 = c[0], c[1], c[2]
-        ct_C[u(t), 2] += ct_r2
-        ct_C[u(t), 1] += ct_r1
-        ct_C[u(t), 0] += ct_r0
+        ct_C[uint(t), 2] += ct_r2
+        ct_C[uint(t), 1] += ct_r1
+        ct_C[uint(t), 0] += ct_r0
         s = s + (t_8 * t_8 + t_9 * t_9) + t_10 * t_10
     return 0.5 * s, ct_C, ct_X, ct_w

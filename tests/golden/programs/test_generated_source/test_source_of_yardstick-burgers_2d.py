@@ -12,7 +12,7 @@ returns float64, float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, take, u
+from adjit.runtime.support import empty, maximum, minimum, outside, take, uint
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -49,7 +49,7 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             u0_1 = u0[i, j]
             # for t in range(T):
             saved_u[0, i, j] = u0_1
-            saved_u[u(before), i, j] = u0_1
+            saved_u[uint(before), i, j] = u0_1
     ct_t_2 = take(ws, (n_v0, n_v0_1), np.float64)
     ct_t_3 = take(ws, (n_v0, n_v0_1), np.float64)
     saved_v = take(ws, (states, n_v0, n_v0_1), np.float64)
@@ -58,7 +58,7 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             v0_1 = v0[i, j]
             # for t in range(T):
             saved_v[0, i, j] = v0_1
-            saved_v[u(before), i, j] = v0_1
+            saved_v[uint(before), i, j] = v0_1
 
     # for i in range(1, n - 1):
     t_3 = minimum(1, n_v0)
@@ -79,7 +79,7 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
         v = saved_v[t_11]
         before = t_11 - 1
         before = before if t_11 >= 1 else before + states
-        vn = saved_v[u(before)]
+        vn = saved_v[uint(before)]
         next_1 = t_11 + 1
         vn_1 = saved_v[next_1]
         # for i in range(1, n - 1):
@@ -88,29 +88,29 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             for j in range(n_v0_1 if inside else t_5):
                 vn_1[i, j] = vn[i, j]
             for j in range(n_v0_1 if inside else t_6, n_v0_1):
-                vn_1[i, u(j)] = vn[i, u(j)]
-        u_1 = saved_u[t_11]
-        un = saved_u[u(before)]
+                vn_1[i, uint(j)] = vn[i, uint(j)]
+        u = saved_u[t_11]
+        un = saved_u[uint(before)]
         un_1 = saved_u[next_1]
         for i in range(n_u0):
             inside = i < t_7 or i >= t_8
             for j in range(n_u0_1 if inside else t_9):
                 un_1[i, j] = un[i, j]
             for j in range(n_u0_1 if inside else t_10, n_u0_1):
-                un_1[i, u(j)] = un[i, u(j)]
+                un_1[i, uint(j)] = un[i, uint(j)]
         # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
         if any_1:
-            if 0 >= u_1.shape[1]:
-                outside(0, 0, u_1.shape[1])
+            if 0 >= u.shape[1]:
+                outside(0, 0, u.shape[1])
             # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-            if 2 >= u_1.shape[1]:
-                outside(1, 2, u_1.shape[1])
+            if 2 >= u.shape[1]:
+                outside(1, 2, u.shape[1])
             # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-            if not 0 <= t_1 < u_1.shape[1]:
-                outside(2, t_1, u_1.shape[1])
+            if not 0 <= t_1 < u.shape[1]:
+                outside(2, t_1, u.shape[1])
             # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-            if not 0 <= t < u_1.shape[1]:
-                outside(3, t, u_1.shape[1])
+            if not 0 <= t < u.shape[1]:
+                outside(3, t, u.shape[1])
             # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
             if 0 >= v.shape[0]:
                 outside(4, 0, v.shape[0])
@@ -158,27 +158,27 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             # for j in range(1, n - 1):
             for j in range(1, t):
                 # uc = u[i, j]
-                uc = u_1[i, j]
+                uc = u[i, j]
                 # vc = v[i, j]
                 vc = v[i, j]
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                u_2 = u_1[u(t_12), j]
+                u_1 = u[uint(t_12), j]
                 t_14 = j - 1
-                u_3 = u_1[i, u(t_14)]
-                t_15 = uc * (uc - u_2) + vc * (uc - u_3)
+                u_2 = u[i, uint(t_14)]
+                t_15 = uc * (uc - u_1) + vc * (uc - u_2)
                 # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
                 t_16 = j + 1
                 # un[i, j] = (
-                un_1[i, j] = uc - a * t_15 + nu * (u_1[t_13, j] + u_2 + u_1[i, t_16] + u_3 - 4.0 * uc)
+                un_1[i, j] = uc - a * t_15 + nu * (u[t_13, j] + u_1 + u[i, t_16] + u_2 - 4.0 * uc)
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
-                v_1 = v[u(t_12), j]
-                v_2 = v[i, u(t_14)]
+                v_1 = v[uint(t_12), j]
+                v_2 = v[i, uint(t_14)]
                 t_15 = uc * (vc - v_1) + vc * (vc - v_2)
                 # vn[i, j] = (
                 vn_1[i, j] = vc - a * t_15 + nu * (v[t_13, j] + v_1 + v[i, t_16] + v_2 - 4.0 * vc)
         ct_un, ct_vn, ct_u, ct_v = ct_u, ct_v, ct_un, ct_vn
-    v = saved_v[u(trips)]
-    u_1 = saved_u[u(trips)]
+    v = saved_v[uint(trips)]
+    u = saved_u[uint(trips)]
     ct_u0 = empty((n_u0, n_u0_1), np.float64)
     ct_v0 = empty((n_v0, n_v0_1), np.float64)
     for i in range(n_u0):
@@ -198,10 +198,10 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
     total = 0.0
     for i in range(n_u0):
         for j in range(n_u0_1):
-            u_2 = u_1[i, j]
-            ct_u_1 = 0.5 * u_2
+            u_1 = u[i, j]
+            ct_u_1 = 0.5 * u_1
             ct_u[i, j] += ct_u_1 + ct_u_1
-            total += u_2 * u_2
+            total += u_1 * u_1
     total_1 = 0.0
     for i in range(n_v0):
         for j in range(n_v0_1):
@@ -233,63 +233,63 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 t_9 = j - 1
                 t_10 = j + 1
                 # vc = v[i, j]
-                vc = saved_v[u(t_11), u(i), u(t_10)]
+                vc = saved_v[uint(t_11), uint(i), uint(t_10)]
                 # vn[i, j] = (
-                ct_t_4 = ct_v[u(i), u(t_10)]
+                ct_t_4 = ct_v[uint(i), uint(t_10)]
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                 ct_v_1 = ct_t_4 * nu - -ct_t_4 * a * vc
                 # uc = u[i, j]
-                uc = saved_u[u(t_11), u(t_8), u(j)]
+                uc = saved_u[uint(t_11), uint(t_8), uint(j)]
                 # vn[i, j] = (
-                ct_t_4 = ct_v[u(t_8), u(j)]
+                ct_t_4 = ct_v[uint(t_8), uint(j)]
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                 ct_v_2 = ct_t_4 * nu - -ct_t_4 * a * uc
                 # uc = u[i, j]
-                uc = saved_u[u(t_11), u(i), u(j)]
+                uc = saved_u[uint(t_11), uint(i), uint(j)]
                 # vc = v[i, j]
-                vc = saved_v[u(t_11), u(i), u(j)]
+                vc = saved_v[uint(t_11), uint(i), uint(j)]
                 # vn[i, j] = (
-                ct_t_4 = ct_v[u(i), u(j)]
+                ct_t_4 = ct_v[uint(i), uint(j)]
                 # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                 ct_vc = -(ct_t_4 * nu) * 4.0
                 # vc
                 ct_vc += ct_t_4
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                 ct_t_4 = -ct_t_4 * a
-                ct_vc = ct_vc + ct_t_4 * (vc - saved_v[u(t_11), u(i), u(t_9)]) + ct_t_4 * vc + ct_t_4 * uc
+                ct_vc = ct_vc + ct_t_4 * (vc - saved_v[uint(t_11), uint(i), uint(t_9)]) + ct_t_4 * vc + ct_t_4 * uc
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
-                ct_vc += -ct_u[u(i), u(j)] * a * (uc - saved_u[u(t_11), u(i), u(t_9)])
+                ct_vc += -ct_u[uint(i), uint(j)] * a * (uc - saved_u[uint(t_11), uint(i), uint(t_9)])
                 # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
-                ct_vn[u(i), u(j)] = ct_v[u(i), u(t_9)] * nu + ct_v[u(t_7), u(j)] * nu + ct_v_1 + ct_v_2 + ct_vc
+                ct_vn[uint(i), uint(j)] = ct_v[uint(i), uint(t_9)] * nu + ct_v[uint(t_7), uint(j)] * nu + ct_v_1 + ct_v_2 + ct_vc
                 # vc = v[i, j]
-                vc = saved_v[u(t_11), u(i), u(t_10)]
+                vc = saved_v[uint(t_11), uint(i), uint(t_10)]
                 # un[i, j] = (
-                ct_t_4 = ct_u[u(i), u(t_10)]
+                ct_t_4 = ct_u[uint(i), uint(t_10)]
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                 ct_u_1 = ct_t_4 * nu - -ct_t_4 * a * vc
                 # uc = u[i, j]
-                uc = saved_u[u(t_11), u(t_8), u(j)]
+                uc = saved_u[uint(t_11), uint(t_8), uint(j)]
                 # un[i, j] = (
-                ct_t_4 = ct_u[u(t_8), u(j)]
+                ct_t_4 = ct_u[uint(t_8), uint(j)]
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                 ct_u_2 = ct_t_4 * nu - -ct_t_4 * a * uc
                 # uc = u[i, j]
-                uc = saved_u[u(t_11), u(i), u(j)]
+                uc = saved_u[uint(t_11), uint(i), uint(j)]
                 # vc = v[i, j]
-                vc = saved_v[u(t_11), u(i), u(j)]
+                vc = saved_v[uint(t_11), uint(i), uint(j)]
                 # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
-                ct_uc = -ct_v[u(i), u(j)] * a * (vc - saved_v[u(t_11), u(t_7), u(j)])
+                ct_uc = -ct_v[uint(i), uint(j)] * a * (vc - saved_v[uint(t_11), uint(t_7), uint(j)])
                 # un[i, j] = (
-                ct_t_4 = ct_u[u(i), u(j)]
+                ct_t_4 = ct_u[uint(i), uint(j)]
                 # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
                 ct_uc += -(ct_t_4 * nu) * 4.0
                 # uc
                 ct_uc += ct_t_4
                 # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                 ct_t_4 = -ct_t_4 * a
-                ct_uc = ct_uc + ct_t_4 * vc + ct_t_4 * (uc - saved_u[u(t_11), u(t_7), u(j)]) + ct_t_4 * uc
+                ct_uc = ct_uc + ct_t_4 * vc + ct_t_4 * (uc - saved_u[uint(t_11), uint(t_7), uint(j)]) + ct_t_4 * uc
                 # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
-                ct_un[u(i), u(j)] = ct_u[u(i), u(t_9)] * nu + ct_u[u(t_7), u(j)] * nu + ct_u_1 + ct_u_2 + ct_uc
+                ct_un[uint(i), uint(j)] = ct_u[uint(i), uint(t_9)] * nu + ct_u[uint(t_7), uint(j)] * nu + ct_u_1 + ct_u_2 + ct_uc
         for i in range(1, t):
             inside = i < t_4 or i >= t_1
             t_7 = t if inside else t_4
@@ -306,15 +306,15 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                 inside_3 = side == 0
                 for j in range(1 if inside_3 else t_8, t_7 if inside_3 else t):
                     # uc = u[i, j]
-                    uc = saved_u[u(t_11), i, u(j)]
+                    uc = saved_u[uint(t_11), i, uint(j)]
                     # vc = v[i, j]
-                    vc = saved_v[u(t_11), i, u(j)]
+                    vc = saved_v[uint(t_11), i, uint(j)]
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                     t_12 = j - 1
                     # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
                     t_13 = j + 1
                     # vn[i, j] = (
-                    ct_t_4 = ct_v[i, u(j)]
+                    ct_t_4 = ct_v[i, uint(j)]
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                     ct_t_5 = ct_t_4 * nu
                     ct_vc = -ct_t_5 * 4.0
@@ -324,12 +324,12 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                     ct_t_4 = -ct_t_4 * a
                     ct_t_6 = ct_t_4 * vc
                     ct_v_1 = ct_t_5 - ct_t_6
-                    ct_uc = ct_t_4 * (vc - saved_v[u(t_11), u(t_9), u(j)])
+                    ct_uc = ct_t_4 * (vc - saved_v[uint(t_11), uint(t_9), uint(j)])
                     ct_t_7 = ct_t_4 * uc
-                    ct_vc = ct_vc + ct_t_4 * (vc - saved_v[u(t_11), i, u(t_12)]) + ct_t_6 + ct_t_7
+                    ct_vc = ct_vc + ct_t_4 * (vc - saved_v[uint(t_11), i, uint(t_12)]) + ct_t_6 + ct_t_7
                     ct_v_2 = ct_t_5 - ct_t_7
                     # un[i, j] = (
-                    ct_t_4 = ct_u[i, u(j)]
+                    ct_t_4 = ct_u[i, uint(j)]
                     # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
                     ct_t_6 = ct_t_4 * nu
                     ct_uc += -ct_t_6 * 4.0
@@ -337,52 +337,52 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
                     ct_uc += ct_t_4
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                     ct_t_4 = -ct_t_4 * a
-                    ct_vc += ct_t_4 * (uc - saved_u[u(t_11), i, u(t_12)])
+                    ct_vc += ct_t_4 * (uc - saved_u[uint(t_11), i, uint(t_12)])
                     ct_t_7 = ct_t_4 * vc
                     ct_u_1 = ct_t_6 - ct_t_7
                     ct_t_8 = ct_t_4 * uc
-                    ct_uc = ct_uc + ct_t_7 + ct_t_4 * (uc - saved_u[u(t_11), u(t_9), u(j)]) + ct_t_8
+                    ct_uc = ct_uc + ct_t_7 + ct_t_4 * (uc - saved_u[uint(t_11), uint(t_9), uint(j)]) + ct_t_8
                     ct_u_2 = ct_t_6 - ct_t_8
                     # for i in range(1, n - 1):
                     inside_3 = (inside and 2 <= t_13) and t_13 < t_2
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                     if not inside_3:
-                        ct_vn[i, u(t_13)] += ct_t_5
+                        ct_vn[i, uint(t_13)] += ct_t_5
                     # for i in range(1, n - 1):
                     inside_4 = 2 <= j
                     inside_5 = j < t_2
                     inside_6 = (inside_1 and inside_4) and inside_5
                     # + nu * (v[i + 1, j] + v[i - 1, j] + v[i, j + 1] + v[i, j - 1] - 4.0 * vc)
                     if not inside_6:
-                        ct_vn[t_10, u(j)] += ct_t_5
+                        ct_vn[t_10, uint(j)] += ct_t_5
                     # for i in range(1, n - 1):
                     inside_7 = (inside and 2 <= t_12) and t_12 < t_2
                     # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                     if not inside_7:
-                        ct_vn[i, u(t_12)] += ct_v_1
+                        ct_vn[i, uint(t_12)] += ct_v_1
                     # for i in range(1, n - 1):
                     inside_8 = (inside_2 and inside_4) and inside_5
                     # - a * (uc * (vc - v[i - 1, j]) + vc * (vc - v[i, j - 1]))
                     if not inside_8:
-                        ct_vn[u(t_9), u(j)] += ct_v_2
+                        ct_vn[uint(t_9), uint(j)] += ct_v_2
                     # for i in range(1, n - 1):
                     inside_4 = (inside and inside_4) and inside_5
                     # vc = v[i, j]
                     if not inside_4:
-                        ct_vn[i, u(j)] += ct_vc
+                        ct_vn[i, uint(j)] += ct_vc
                     # + nu * (u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4.0 * uc)
                     if not inside_3:
-                        ct_un[i, u(t_13)] += ct_t_6
+                        ct_un[i, uint(t_13)] += ct_t_6
                     if not inside_6:
-                        ct_un[t_10, u(j)] += ct_t_6
+                        ct_un[t_10, uint(j)] += ct_t_6
                     # - a * (uc * (uc - u[i - 1, j]) + vc * (uc - u[i, j - 1]))
                     if not inside_7:
-                        ct_un[i, u(t_12)] += ct_u_1
+                        ct_un[i, uint(t_12)] += ct_u_1
                     if not inside_8:
-                        ct_un[u(t_9), u(j)] += ct_u_2
+                        ct_un[uint(t_9), uint(j)] += ct_u_2
                     # uc = u[i, j]
                     if not inside_4:
-                        ct_un[i, u(j)] += ct_uc
+                        ct_un[i, uint(j)] += ct_uc
         # vn[i, j] = (
         for i in range(1, t):
             inside = i < t_5 or i >= t_6
@@ -391,7 +391,7 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             for side in range(2):
                 inside = side == 0
                 for j in range(1 if inside else t_8, t_7 if inside else t):
-                    ct_v[i, u(j)] = 0.0
+                    ct_v[i, uint(j)] = 0.0
         # un[i, j] = (
         for i in range(1, t):
             inside = i < t_5 or i >= t_6
@@ -400,7 +400,7 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
             for side in range(2):
                 inside = side == 0
                 for j in range(1 if inside else t_8, t_7 if inside else t):
-                    ct_u[i, u(j)] = 0.0
+                    ct_u[i, uint(j)] = 0.0
         ct_un, ct_vn, ct_u, ct_v = ct_u, ct_v, ct_un, ct_vn
     any_1 = -1 < t_3
 
@@ -408,13 +408,13 @@ def burgers_2d_loops_gradient(u0, v0, T, a, nu, ws):
     if any_1:
         for i in range(2, t_2):
             for j in range(2, t_2):
-                ct_vn[u(i), u(j)] = 0.0
+                ct_vn[uint(i), uint(j)] = 0.0
 
     # un[i, j] = (
     if any_1:
         for i in range(2, t_2):
             for j in range(2, t_2):
-                ct_un[u(i), u(j)] = 0.0
+                ct_un[uint(i), uint(j)] = 0.0
 
     # u, v = u0.copy(), v0.copy()
     for i in range(n_v0):

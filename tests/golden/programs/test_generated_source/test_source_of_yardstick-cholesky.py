@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, outside, smul, take, take_zeros, u
+from adjit.runtime.support import empty, outside, smul, take, take_zeros, uint
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -107,38 +107,38 @@ def cholesky_loops_gradient(A0, W, ws):
     # for i in range(n):
     for i in range(n_A0 - 1, -1, -1):
         # A[i, i] = np.sqrt(A[i, i])
-        t_1 = A[u(i), u(i)]
-        ct_t = ct_A[u(i), u(i)]
-        ct_A[u(i), u(i)] = 0.0
+        t_1 = A[uint(i), uint(i)]
+        ct_t = ct_A[uint(i), uint(i)]
+        ct_A[uint(i), uint(i)] = 0.0
         ct_A_1 = smul(ct_t, 0.5 * (1.0 / t_1))
         # A[i, i] -= A[i, k] * A[i, k]
         ct_t = -ct_A_1
         # for k in range(i):
         for k in range(i):
             # A[i, i] -= A[i, k] * A[i, k]
-            ct_A_2 = ct_t * A[u(i), k]
-            ct_A[u(i), k] += ct_A_2 + ct_A_2
-        ct_A[u(i), u(i)] += ct_A_1
+            ct_A_2 = ct_t * A[uint(i), k]
+            ct_A[uint(i), k] += ct_A_2 + ct_A_2
+        ct_A[uint(i), uint(i)] += ct_A_1
         # for j in range(i):
         for j in range(i - 1, -1, -1):
             # A[i, j] /= A[j, j]
-            A_1 = A[u(j), u(j)]
-            t_1 = A[u(i), u(j)]
-            ct_t = ct_A[u(i), u(j)]
-            ct_A[u(i), u(j)] = 0.0
+            A_1 = A[uint(j), uint(j)]
+            t_1 = A[uint(i), uint(j)]
+            ct_t = ct_A[uint(i), uint(j)]
+            ct_A[uint(i), uint(j)] = 0.0
             t_2 = 1.0 / A_1
             ct_A_1 = smul(ct_t, t_2)
-            ct_A[u(j), u(j)] += smul(ct_t, -(t_1 * t_2))
+            ct_A[uint(j), uint(j)] += smul(ct_t, -(t_1 * t_2))
             # A[i, j] -= A[i, k] * A[j, k]
             ct_t = -ct_A_1
             # for k in range(j):
             for k in range(j):
                 # A[i, j] -= A[i, k] * A[j, k]
-                A_1 = A[u(j), k]
-                ct_A[u(j), k] += ct_t * A[u(i), k]
-                ct_A[u(i), k] += ct_t * A_1
-            ct_A[u(i), u(j)] += ct_A_1
+                A_1 = A[uint(j), k]
+                ct_A[uint(j), k] += ct_t * A[uint(i), k]
+                ct_A[uint(i), k] += ct_t * A_1
+            ct_A[uint(i), uint(j)] += ct_A_1
         # A = A0.copy()
         for j in range(n_A0_1):
-            ct_A0[u(i), j] = ct_A[u(i), j]
+            ct_A0[uint(i), j] = ct_A[uint(i), j]
     return s, ct_A0

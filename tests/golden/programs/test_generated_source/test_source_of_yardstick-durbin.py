@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.support import maximum, minimum, outside, smul, take, take_zeros, uint, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -40,8 +40,8 @@ def durbin_loops_gradient(r, w, ws):
     position = 0
     for k in range(1, n_r):
         k_1 = k - 1
-        saved_beta[u(k_1)] = beta
-        saved_alpha[u(k_1)] = alpha
+        saved_beta[uint(k_1)] = beta
+        saved_alpha[uint(k_1)] = alpha
         # beta *= 1.0 - alpha * alpha
         beta *= 1.0 - alpha * alpha
         # s = r[k]
@@ -49,16 +49,16 @@ def durbin_loops_gradient(r, w, ws):
         # for i in range(k):
         trips = maximum(k, 0)
         for i in range(trips):
-            saved_y[u(position + i)] = y[i]
+            saved_y[uint(position + i)] = y[i]
         for i in range(k):
-            s += r[u(k_1 - i)] * y[i]
-        saved_s[u(k_1)] = s
+            s += r[uint(k_1 - i)] * y[i]
+        saved_s[uint(k_1)] = s
         # alpha = -s / beta
         alpha = -s / beta
         # for i in range(k):
         for i in range(k):
             # z[i] = y[i] + alpha * y[k - 1 - i]
-            z[i] = y[i] + alpha * y[u(k_1 - i)]
+            z[i] = y[i] + alpha * y[uint(k_1 - i)]
         # for i in range(k):
         for i in range(k):
             # y[i] = z[i]
@@ -92,19 +92,19 @@ def durbin_loops_gradient(r, w, ws):
     ct_alpha = 0.0
     for k in range(n_r - 1, 0, -1):
         k_1 = k - 1
-        beta = saved_beta[u(k_1)]
-        alpha = saved_alpha[u(k_1)]
+        beta = saved_beta[uint(k_1)]
+        alpha = saved_alpha[uint(k_1)]
         # beta *= 1.0 - alpha * alpha
         t_1 = 1.0 - alpha * alpha
         t_2 = beta * t_1
         # for i in range(k):
-        s = saved_s[u(k_1)]
+        s = saved_s[uint(k_1)]
         # alpha = -s / beta
         alpha_1 = -s / t_2
         # for k in range(1, n):
         position -= maximum(k, 0)
         # y[k] = alpha
-        ct_alpha += ct_y[u(k)]
+        ct_alpha += ct_y[uint(k)]
         # for i in range(k):
         for i in range(k):
             # y[i] = z[i]
@@ -116,15 +116,15 @@ def durbin_loops_gradient(r, w, ws):
             end = minimum(i + 512, k)
             # z[i] = y[i] + alpha * y[k - 1 - i]
             for i_1 in range(i, end):
-                ct_y[u(i_1)] += ct_z[u(i_1)]
+                ct_y[uint(i_1)] += ct_z[uint(i_1)]
             # for i in range(k):
             for i_1 in range(i, end):
                 # z[i] = y[i] + alpha * y[k - 1 - i]
                 t = k_1 - i_1
-                y_1 = saved_y[u(position + t)]
-                ct_t = ct_z[u(i_1)]
-                ct_z[u(i_1)] = 0.0
-                ct_y[u(t)] += ct_t * alpha_1
+                y_1 = saved_y[uint(position + t)]
+                ct_t = ct_z[uint(i_1)]
+                ct_z[uint(i_1)] = 0.0
+                ct_y[uint(t)] += ct_t * alpha_1
                 ct_alpha += ct_t * y_1
         # alpha = -s / beta
         t_2 = 1.0 / t_2
@@ -134,11 +134,11 @@ def durbin_loops_gradient(r, w, ws):
         for i in range(k):
             # s += r[k - 1 - i] * y[i]
             t = k_1 - i
-            y_1 = saved_y[u(position + i)]
-            ct_y[i] += ct_s * r[u(t)]
-            ct_r[u(t)] += ct_s * y_1
+            y_1 = saved_y[uint(position + i)]
+            ct_y[i] += ct_s * r[uint(t)]
+            ct_r[uint(t)] += ct_s * y_1
         # s = r[k]
-        ct_r[u(k)] += ct_s
+        ct_r[uint(k)] += ct_s
         # beta *= 1.0 - alpha * alpha
         ct_alpha = -(ct_t * beta) * alpha
         ct_beta = ct_t * t_1

@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, smul, take, u, zeros
+from adjit.runtime.support import maximum, minimum, outside, smul, take, uint, zeros
 from adjit.runtime.vector import log
 
 
@@ -39,29 +39,29 @@ def garch_loops_gradient(th, x, ws):
         end = minimum(t_1 + 512, n_x)
         for t_2 in range(t_1, end):
             # s += math.log(h) + x[t] * x[t] / h
-            x_1 = x[u(t_2)]
+            x_1 = x[uint(t_2)]
             # for t in range(x.shape[0]):
-            row_h[u(t_2 - t_1)] = h_1
+            row_h[uint(t_2 - t_1)] = h_1
             h_1 = omega + alpha * x_1 * x_1 + beta * h_1
         for t_2 in range(t_1, end):
             at = t_2 - t_1
-            h_2 = row_h[u(at)]
-            saved_h[u(t_2)] = h_2
+            h_2 = row_h[uint(at)]
+            saved_h[uint(t_2)] = h_2
             # s += math.log(h) + x[t] * x[t] / h
-            x_1 = x[u(t_2)]
-            row_t[u(at)] = log(h_2) + x_1 * x_1 / h_2
+            x_1 = x[uint(t_2)]
+            row_t[uint(at)] = log(h_2) + x_1 * x_1 / h_2
         for t_2 in range(t_1, end):
             at = t_2 - t_1
-            s += row_t[u(at)]
+            s += row_t[uint(at)]
     ct_th = zeros(th.shape[0], np.float64)
     ct_h = 0.0
     ct_alpha = 0.0
     ct_omega = 0.0
     ct_beta = 0.0
     for t_1 in range(n_x - 1, -1, -1):
-        h_1 = saved_h[u(t_1)]
+        h_1 = saved_h[uint(t_1)]
         # s += math.log(h) + x[t] * x[t] / h
-        x_1 = x[u(t_1)]
+        x_1 = x[uint(t_1)]
         # h = omega + alpha * x[t] * x[t] + beta * h
         ct_h_1 = ct_h * beta
         # s += math.log(h) + x[t] * x[t] / h

@@ -13,7 +13,7 @@ returns float64, float64[:], float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, smul, take, take_zeros, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, outside, smul, take, take_zeros, uint, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -107,17 +107,17 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             for a_1 in range(a, end):
                 at = a_1 - a
                 # frob += np.exp(icf[k, a]) ** 2
-                t_5 = exp(icf[k, u(a_1)])
-                saved_t[k, u(a_1)] = t_5
-                row_t[u(at)] = t_5 * t_5
+                t_5 = exp(icf[k, uint(a_1)])
+                saved_t[k, uint(a_1)] = t_5
+                row_t[uint(at)] = t_5 * t_5
             for a_1 in range(a, end):
                 at = a_1 - a
-                log_diag += icf[k, u(a_1)]
-                frob += row_t[u(at)]
+                log_diag += icf[k, uint(a_1)]
+                frob += row_t[uint(at)]
         # for p in range(d, icf.shape[1]):
         for p in range(n_x_1, n_icf):
             # frob += icf[k, p] ** 2
-            icf_1 = icf[k, u(p)]
+            icf_1 = icf[k, uint(p)]
             frob += icf_1 * icf_1
         # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
         t_5 = alphas[k] + log_diag
@@ -135,48 +135,48 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 for i_1 in range(i, end):
                     at = i_1 - i
                     # xc[a] = x[i, a] - means[k, a]
-                    xc[a, u(at)] = x[u(i_1), a] - means_1
+                    xc[a, uint(at)] = x[uint(i_1), a] - means_1
                 # for a in range(d):
                 for j in range(trips_1):
-                    saved_xc[k, u(k_1), a, j] = xc[a, j]
+                    saved_xc[k, uint(k_1), a, j] = xc[a, j]
             # for i in range(n):
             for i_1 in range(i, end):
-                sq[u(i_1 - i)] = 0.0
+                sq[uint(i_1 - i)] = 0.0
             # for a in range(d):
             for a in range(n_x_1):
                 # y = np.exp(icf[k, a]) * xc[a]
                 t_6 = exp(icf[k, a])
-                saved_t_1[k, u(k_1), a] = t_6
+                saved_t_1[k, uint(k_1), a] = t_6
                 # for i in range(n):
                 for i_1 in range(i, end):
                     at = i_1 - i
                     # y = np.exp(icf[k, a]) * xc[a]
-                    y_1 = t_6 * xc[a, u(at)]
+                    y_1 = t_6 * xc[a, uint(at)]
                     # for i in range(n):
-                    y[u(at)] = y_1
+                    y[uint(at)] = y_1
                 # for b in range(a):
                 for b in range(a):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
                     t_3 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
                     if not 0 <= t_3 < icf.shape[1]:
                         outside(15, t_3, icf.shape[1])
-                    icf_1 = icf[k, u(t_3)]
+                    icf_1 = icf[k, uint(t_3)]
                     # for i in range(n):
                     for i_1 in range(i, end):
                         at = i_1 - i
                         # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                        y[u(at)] += icf_1 * xc[b, u(at)]
+                        y[uint(at)] += icf_1 * xc[b, uint(at)]
                 # for i in range(n):
                 for i_1 in range(i, end):
                     at = i_1 - i
-                    y_1 = y[u(at)]
-                    saved_y[k, a, u(i_1)] = y_1
+                    y_1 = y[uint(at)]
+                    saved_y[k, a, uint(i_1)] = y_1
                     # sq += y * y
-                    sq[u(at)] += y_1 * y_1
+                    sq[uint(at)] += y_1 * y_1
             # for i in range(n):
             for i_1 in range(i, end):
                 # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
-                inner[k, u(i_1)] = t_5 - 0.5 * sq[u(i_1 - i)]
+                inner[k, uint(i_1)] = t_5 - 0.5 * sq[uint(i_1 - i)]
         prior += t * frob - m * log_diag
     mx = take(ws, (128,), np.float64)
     t_7 = take(ws, (128,), np.float64)
@@ -194,9 +194,9 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         end = minimum(i + 128, n_x)
         for i_1 in range(i, end):
             # mx = inner[0, i]
-            mx_1 = inner[0, u(i_1)]
+            mx_1 = inner[0, uint(i_1)]
             # for i in range(n):
-            mx[u(i_1 - i)] = mx_1
+            mx[uint(i_1 - i)] = mx_1
         # for k in range(1, K):
         for k in range(t_3):
             t_4 = k + 1
@@ -204,39 +204,39 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                inner_1 = inner[t_4, u(i_1)]
+                inner_1 = inner[t_4, uint(i_1)]
                 # for i in range(n):
-                mx_1 = mx[u(at)]
-                saved_mx[k, u(i_1)] = mx_1
+                mx_1 = mx[uint(at)]
+                saved_mx[k, uint(i_1)] = mx_1
                 # mx = max(mx, inner[k, i])
                 mx_1 = maximum(mx_1, inner_1)
                 # for i in range(n):
-                mx[u(at)] = mx_1
+                mx[uint(at)] = mx_1
         # for i in range(n):
         for i_1 in range(i, end):
-            t_7[u(i_1 - i)] = 0.0
+            t_7[uint(i_1 - i)] = 0.0
         # for k in range(K):
         for k in range(n_alphas):
             # for i in range(n):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # t += np.exp(inner[k, i] - mx)
-                t_5 = exp(inner[k, u(i_1)] - mx[u(at)])
-                saved_t_2[k, u(i_1)] = t_5
-                t_7[u(at)] += t_5
+                t_5 = exp(inner[k, uint(i_1)] - mx[uint(at)])
+                saved_t_2[k, uint(i_1)] = t_5
+                t_7[uint(at)] += t_5
         # for i in range(n):
         for i_1 in range(i, end, 512):
             end_1 = minimum(i_1 + 512, end)
             for i_2 in range(i_1, end_1):
                 at = i_2 - i_1
                 at_1 = i_2 - i
-                t_5 = t_7[u(at_1)]
-                saved_t_3[u(i_2)] = t_5
+                t_5 = t_7[uint(at_1)]
+                saved_t_3[uint(i_2)] = t_5
                 # s += np.log(t) + mx
-                row_t[u(at)] = log(t_5) + mx[u(at_1)]
+                row_t[uint(at)] = log(t_5) + mx[uint(at_1)]
             for i_2 in range(i_1, end_1):
                 at = i_2 - i_1
-                s += row_t[u(at)]
+                s += row_t[uint(at)]
 
     # mx = alphas.max()
     value = alphas[0]
@@ -251,7 +251,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     t_4 = best + n_alphas if best < 0 else best
     if not 0 <= t_4 < alphas.shape[0]:
         outside(16, t_4, alphas.shape[0])
-    chosen = alphas[u(t_4)]
+    chosen = alphas[uint(t_4)]
     t_8 = ties > 1
     if t_8:
         t_5 = 1.0 / np.float64(ties)
@@ -269,12 +269,12 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for k_2 in range(k, end):
             at = k_2 - k
             # t += np.exp(alphas[k] - mx)
-            t_6 = exp(alphas[u(k_2)] - chosen)
-            saved_t_4[u(k_2)] = t_6
-            row_t[u(at)] = t_6
+            t_6 = exp(alphas[uint(k_2)] - chosen)
+            saved_t_4[uint(k_2)] = t_6
+            row_t[uint(at)] = t_6
         for k_2 in range(k, end):
             at = k_2 - k
-            t_5 += row_t[u(at)]
+            t_5 += row_t[uint(at)]
     ct_alphas = empty(n_alphas, np.float64)
     ct_means = zeros((means.shape[0], means.shape[1]), np.float64)
     ct_icf = zeros((icf.shape[0], n_icf), np.float64)
@@ -306,7 +306,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 ct_alphas_2 = 0.0
             ct_alphas[i] += ct_alphas_2
         ct_alphas_1 = 0.0
-    ct_alphas[u(t_4)] += ct_alphas_1
+    ct_alphas[uint(t_4)] += ct_alphas_1
 
     # for i in range(n):
     t_4 = (trips_2 - 1) * 128
@@ -314,24 +314,24 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         end = minimum(i + 128, n_x)
         for i_1 in range(i, end):
             at = i_1 - i
-            t_6 = saved_t_3[u(i_1)]
-            ct_mx[u(at)] += 1.0
-            ct_t[u(at)] += 1.0 / t_6
+            t_6 = saved_t_3[uint(i_1)]
+            ct_mx[uint(at)] += 1.0
+            ct_t[uint(at)] += 1.0 / t_6
         # for k in range(K):
         for k in range(n_alphas):
             # for i in range(n):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # t += np.exp(inner[k, i] - mx)
-                ct_t_1 = smul(ct_t[u(at)], saved_t_2[k, u(i_1)])
+                ct_t_1 = smul(ct_t[uint(at)], saved_t_2[k, uint(i_1)])
                 ct_mx_1 = -ct_t_1
                 # for i in range(n):
-                ct_mx[u(at)] += ct_mx_1
+                ct_mx[uint(at)] += ct_mx_1
                 # t += np.exp(inner[k, i] - mx)
-                ct_inner[k, u(i_1)] += ct_t_1
+                ct_inner[k, uint(i_1)] += ct_t_1
         # for i in range(n):
         for i_1 in range(i, end):
-            ct_t[u(i_1 - i)] = 0.0
+            ct_t[uint(i_1 - i)] = 0.0
         # for k in range(1, K):
         for k in range(t_3, 0, -1):
             # for i in range(n):
@@ -339,24 +339,24 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                inner_1 = inner[u(k), u(i_1)]
+                inner_1 = inner[uint(k), uint(i_1)]
                 # for i in range(n):
-                mx_1 = saved_mx[u(k_1), u(i_1)]
-                ct_mx_1 = ct_mx[u(at)]
+                mx_1 = saved_mx[uint(k_1), uint(i_1)]
+                ct_mx_1 = ct_mx[uint(at)]
                 # mx = max(mx, inner[k, i])
                 t_8 = mx_1 == inner_1
                 ct_mx_2 = ct_mx_1 * (0.5 if t_8 else 1.0 if mx_1 > inner_1 else 0.0)
                 # for i in range(n):
-                ct_mx[u(at)] = ct_mx_2
+                ct_mx[uint(at)] = ct_mx_2
                 # mx = max(mx, inner[k, i])
-                ct_inner[u(k), u(i_1)] += ct_mx_1 * (0.5 if t_8 else 1.0 if inner_1 > mx_1 else 0.0)
+                ct_inner[uint(k), uint(i_1)] += ct_mx_1 * (0.5 if t_8 else 1.0 if inner_1 > mx_1 else 0.0)
         # for i in range(n):
         for i_1 in range(i, end):
             at = i_1 - i
-            ct_mx_1 = ct_mx[u(at)]
-            ct_mx[u(at)] = 0.0
+            ct_mx_1 = ct_mx[uint(at)]
+            ct_mx[uint(at)] = 0.0
             # mx = inner[0, i]
-            ct_inner[0, u(i_1)] += ct_mx_1
+            ct_inner[0, uint(i_1)] += ct_mx_1
 
     # for a in range(d):
     t_9 = n_x_1 - 1
@@ -369,81 +369,81 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             end = minimum(i + 128, n_x)
             for i_1 in range(i, end):
                 # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
-                ct_t_2 = ct_inner[u(k), u(i_1)]
+                ct_t_2 = ct_inner[uint(k), uint(i_1)]
                 ct_sq_1 = -ct_t_2 * 0.5
                 # for i in range(n):
-                ct_sq[u(i_1 - i)] += ct_sq_1
+                ct_sq[uint(i_1 - i)] += ct_sq_1
                 ct_t_1 += ct_t_2
             # y = np.exp(icf[k, a]) * xc[a]
             k_1 = i // 128
             # for a in range(d):
             for a in range(t_9, -1, -1):
                 # y = np.exp(icf[k, a]) * xc[a]
-                t_6 = saved_t_1[u(k), u(k_1), u(a)]
+                t_6 = saved_t_1[uint(k), uint(k_1), uint(a)]
                 # for i in range(n):
                 for i_1 in range(i, end):
                     at = i_1 - i
-                    y_1 = saved_y[u(k), u(a), u(i_1)]
+                    y_1 = saved_y[uint(k), uint(a), uint(i_1)]
                     # sq += y * y
-                    ct_y_1 = ct_sq[u(at)] * y_1
+                    ct_y_1 = ct_sq[uint(at)] * y_1
                     ct_y_1 += ct_y_1
                     # for i in range(n):
-                    ct_y[u(at)] += ct_y_1
+                    ct_y[uint(at)] += ct_y_1
                 # for b in range(a):
                 for b in range(a):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
                     t_3 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
-                    icf_1 = icf[u(k), u(t_3)]
+                    icf_1 = icf[uint(k), uint(t_3)]
                     # for i in range(n):
                     ct_icf_1 = 0.0
                     for i_1 in range(i, end):
                         at = i_1 - i
                         # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                        xc_1 = saved_xc[u(k), u(k_1), b, u(at)]
-                        ct_t_2 = ct_y[u(at)]
-                        ct_xc[b, u(at)] += ct_t_2 * icf_1
+                        xc_1 = saved_xc[uint(k), uint(k_1), b, uint(at)]
+                        ct_t_2 = ct_y[uint(at)]
+                        ct_xc[b, uint(at)] += ct_t_2 * icf_1
                         ct_icf_1 += ct_t_2 * xc_1
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                    ct_icf[u(k), u(t_3)] += ct_icf_1
+                    ct_icf[uint(k), uint(t_3)] += ct_icf_1
                 # for i in range(n):
                 ct_t_2 = 0.0
                 ct_means_1 = 0.0
                 for i_1 in range(i, end):
                     at = i_1 - i
                     # y = np.exp(icf[k, a]) * xc[a]
-                    xc_1 = saved_xc[u(k), u(k_1), u(a), u(at)]
+                    xc_1 = saved_xc[uint(k), uint(k_1), uint(a), uint(at)]
                     # for i in range(n):
-                    ct_y_1 = ct_y[u(at)]
-                    ct_y[u(at)] = 0.0
+                    ct_y_1 = ct_y[uint(at)]
+                    ct_y[uint(at)] = 0.0
                     # y = np.exp(icf[k, a]) * xc[a]
-                    ct_xc[u(a), u(at)] += ct_y_1 * t_6
+                    ct_xc[uint(a), uint(at)] += ct_y_1 * t_6
                     # xc[a] = x[i, a] - means[k, a]
-                    ct_t_3 = ct_xc[u(a), u(at)]
-                    ct_xc[u(a), u(at)] = 0.0
+                    ct_t_3 = ct_xc[uint(a), uint(at)]
+                    ct_xc[uint(a), uint(at)] = 0.0
                     ct_t_2 += ct_y_1 * xc_1
                     ct_means_1 -= ct_t_3
                 # y = np.exp(icf[k, a]) * xc[a]
-                ct_icf[u(k), u(a)] += smul(ct_t_2, t_6)
+                ct_icf[uint(k), uint(a)] += smul(ct_t_2, t_6)
                 # xc[a] = x[i, a] - means[k, a]
-                ct_means[u(k), u(a)] += ct_means_1
+                ct_means[uint(k), uint(a)] += ct_means_1
             # for i in range(n):
             for i_1 in range(i, end):
-                ct_sq[u(i_1 - i)] = 0.0
+                ct_sq[uint(i_1 - i)] = 0.0
         # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
-        ct_alphas[u(k)] += ct_t_1
+        ct_alphas[uint(k)] += ct_t_1
         # prior += 0.5 * gamma * gamma * frob - m * log_diag
         ct_log_diag = ct_t_1 - m
         # for p in range(d, icf.shape[1]):
         for p in range(n_x_1, n_icf):
             # frob += icf[k, p] ** 2
-            ct_icf_1 = t * icf[u(k), u(p)]
-            ct_icf[u(k), u(p)] += ct_icf_1 + ct_icf_1
+            ct_icf_1 = t * icf[uint(k), uint(p)]
+            ct_icf[uint(k), uint(p)] += ct_icf_1 + ct_icf_1
         # for a in range(d):
         for a in range(n_x_1):
             # frob += np.exp(icf[k, a]) ** 2
-            t_6 = saved_t[u(k), a]
+            t_6 = saved_t[uint(k), a]
             ct_t_1 = t * t_6
             ct_icf_1 = (ct_t_1 + ct_t_1) * t_6
             # log_diag += icf[k, a]
-            ct_icf[u(k), a] += ct_icf_1 + ct_log_diag
+            ct_icf[uint(k), a] += ct_icf_1 + ct_log_diag
     return s - t_1 * (log(t_5) + chosen) + prior, ct_alphas, ct_means, ct_icf

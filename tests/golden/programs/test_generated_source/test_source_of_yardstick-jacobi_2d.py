@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, take, take_zeros, u
+from adjit.runtime.support import empty, maximum, minimum, outside, take, take_zeros, uint
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -58,8 +58,8 @@ def jacobi_2d_loops_gradient(A0, T, ws):
             for j in range(1, t):
                 # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                 A_1 = A[i, j]
-                A_2 = A[i, u(j - 1)]
-                B[i, j] = 0.2 * (A_1 + A_2 + A[i, j + 1] + A[t_3, j] + A[u(t_4), j])
+                A_2 = A[i, uint(j - 1)]
+                B[i, j] = 0.2 * (A_1 + A_2 + A[i, j + 1] + A[t_3, j] + A[uint(t_4), j])
         # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
         if any_1:
             if 0 >= B.shape[1]:
@@ -79,8 +79,8 @@ def jacobi_2d_loops_gradient(A0, T, ws):
             for j in range(1, t):
                 # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                 B_1 = B[i, j]
-                B_2 = B[i, u(j - 1)]
-                A[i, j] = 0.2 * (B_1 + B_2 + B[i, j + 1] + B[t_3, j] + B[u(t_4), j])
+                B_2 = B[i, uint(j - 1)]
+                A[i, j] = 0.2 * (B_1 + B_2 + B[i, j + 1] + B[t_3, j] + B[uint(t_4), j])
 
     # s += A[i, j] * A[i, j]
     if 0 < n_A0:
@@ -124,10 +124,10 @@ def jacobi_2d_loops_gradient(A0, T, ws):
             # for j in range(1, n - 1):
             for j in range(2, t_4):
                 # for i in range(1, n - 1):
-                t_10 = ct_A[u(t_8), u(j)] * 0.2 + ct_A[u(t_9), u(j)] * 0.2
+                t_10 = ct_A[uint(t_8), uint(j)] * 0.2 + ct_A[uint(t_9), uint(j)] * 0.2
                 t_11 = j - 1
                 # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
-                ct_B[u(i), u(j)] = t_10 + ct_A[u(i), u(t_11)] * 0.2 + ct_A[u(i), u(j + 1)] * 0.2 + ct_A[u(i), u(j)] * 0.2
+                ct_B[uint(i), uint(j)] = t_10 + ct_A[uint(i), uint(t_11)] * 0.2 + ct_A[uint(i), uint(j + 1)] * 0.2 + ct_A[uint(i), uint(j)] * 0.2
         for i in range(1, t):
             inside = i < t_5 or i >= t_1
             t_8 = t if inside else t_5
@@ -145,34 +145,34 @@ def jacobi_2d_loops_gradient(A0, T, ws):
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     t_13 = j - 1
                     t_14 = j + 1
-                    ct_t = ct_A[i, u(j)] * 0.2
+                    ct_t = ct_A[i, uint(j)] * 0.2
                     # for i in range(1, n - 1):
                     inside_3 = 2 <= j
                     inside_4 = j < t_4
                     inside_5 = (inside and inside_3) and inside_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     if not inside_5:
-                        ct_B[u(t_12), u(j)] += ct_t
+                        ct_B[uint(t_12), uint(j)] += ct_t
                     # for i in range(1, n - 1):
                     inside_5 = (inside_1 and inside_3) and inside_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     if not inside_5:
-                        ct_B[t_11, u(j)] += ct_t
+                        ct_B[t_11, uint(j)] += ct_t
                     # for i in range(1, n - 1):
                     inside_5 = (inside_2 and 2 <= t_14) and t_14 < t_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     if not inside_5:
-                        ct_B[i, u(t_14)] += ct_t
+                        ct_B[i, uint(t_14)] += ct_t
                     # for i in range(1, n - 1):
                     inside_5 = (inside_2 and 2 <= t_13) and t_13 < t_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     if not inside_5:
-                        ct_B[i, u(t_13)] += ct_t
+                        ct_B[i, uint(t_13)] += ct_t
                     # for i in range(1, n - 1):
                     inside_3 = (inside_2 and inside_3) and inside_4
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
                     if not inside_3:
-                        ct_B[i, u(j)] += ct_t
+                        ct_B[i, uint(j)] += ct_t
         # for i in range(1, n - 1):
         for i in range(1, t):
             inside = i < t_6 or i >= t_7
@@ -182,17 +182,17 @@ def jacobi_2d_loops_gradient(A0, T, ws):
                 inside = side == 0
                 for j in range(1 if inside else t_9, t_8 if inside else t):
                     # A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i + 1, j] + B[i - 1, j])
-                    ct_A[i, u(j)] = 0.0
+                    ct_A[i, uint(j)] = 0.0
         for i in range(2, t_4):
             t_8 = i + 1
             t_9 = i - 1
             # for j in range(1, n - 1):
             for j in range(2, t_4):
                 # for i in range(1, n - 1):
-                t_10 = ct_B[u(t_8), u(j)] * 0.2 + ct_B[u(t_9), u(j)] * 0.2
+                t_10 = ct_B[uint(t_8), uint(j)] * 0.2 + ct_B[uint(t_9), uint(j)] * 0.2
                 t_11 = j - 1
                 # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
-                ct_A[u(i), u(j)] = t_10 + ct_B[u(i), u(t_11)] * 0.2 + ct_B[u(i), u(j + 1)] * 0.2 + ct_B[u(i), u(j)] * 0.2
+                ct_A[uint(i), uint(j)] = t_10 + ct_B[uint(i), uint(t_11)] * 0.2 + ct_B[uint(i), uint(j + 1)] * 0.2 + ct_B[uint(i), uint(j)] * 0.2
         for i in range(1, t):
             inside = i < t_5 or i >= t_1
             t_8 = t if inside else t_5
@@ -210,34 +210,34 @@ def jacobi_2d_loops_gradient(A0, T, ws):
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     t_13 = j - 1
                     t_14 = j + 1
-                    ct_t = ct_B[i, u(j)] * 0.2
+                    ct_t = ct_B[i, uint(j)] * 0.2
                     # for i in range(1, n - 1):
                     inside_3 = 2 <= j
                     inside_4 = j < t_4
                     inside_5 = (inside and inside_3) and inside_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_5:
-                        ct_A[u(t_12), u(j)] += ct_t
+                        ct_A[uint(t_12), uint(j)] += ct_t
                     # for i in range(1, n - 1):
                     inside_5 = (inside_1 and inside_3) and inside_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_5:
-                        ct_A[t_11, u(j)] += ct_t
+                        ct_A[t_11, uint(j)] += ct_t
                     # for i in range(1, n - 1):
                     inside_5 = (inside_2 and 2 <= t_14) and t_14 < t_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_5:
-                        ct_A[i, u(t_14)] += ct_t
+                        ct_A[i, uint(t_14)] += ct_t
                     # for i in range(1, n - 1):
                     inside_5 = (inside_2 and 2 <= t_13) and t_13 < t_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_5:
-                        ct_A[i, u(t_13)] += ct_t
+                        ct_A[i, uint(t_13)] += ct_t
                     # for i in range(1, n - 1):
                     inside_3 = (inside_2 and inside_3) and inside_4
                     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
                     if not inside_3:
-                        ct_A[i, u(j)] += ct_t
+                        ct_A[i, uint(j)] += ct_t
         # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
         for i in range(1, t):
             inside = i < t_6 or i >= t_7
@@ -246,14 +246,14 @@ def jacobi_2d_loops_gradient(A0, T, ws):
             for side in range(2):
                 inside = side == 0
                 for j in range(1 if inside else t_9, t_8 if inside else t):
-                    ct_B[i, u(j)] = 0.0
+                    ct_B[i, uint(j)] = 0.0
     any_1 = -1 < t_3
 
     # B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i + 1, j] + A[i - 1, j])
     if any_1:
         for i in range(2, t_4):
             for j in range(2, t_4):
-                ct_B[u(i), u(j)] = 0.0
+                ct_B[uint(i), uint(j)] = 0.0
 
     # A = A0.copy()
     for i in range(n_A0):

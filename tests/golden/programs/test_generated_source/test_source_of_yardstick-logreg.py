@@ -10,7 +10,7 @@ returns float64, float64[:], float64
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, u, zeros
+from adjit.runtime.support import empty, maximum, minimum, outside, uint, zeros
 from adjit.runtime.vector import exp, log1p
 
 
@@ -56,31 +56,31 @@ def logreg_loops_gradient(w, b, X, y):
             # for j in range(d):
             z = b
             for j in range(n_X_1):
-                z += X[u(i_1), j] * w[j]
-            row_z[u(at)] = z
+                z += X[uint(i_1), j] * w[j]
+            row_z[uint(at)] = z
         for i_1 in range(i, end):
             at = i_1 - i
             # for j in range(d):
-            z = row_z[u(at)]
+            z = row_z[uint(at)]
             # t = -y[i] * z
-            t_3 = -y[u(i_1)]
+            t_3 = -y[uint(i_1)]
             t_4 = t_3 * z
             # s += max(t, 0.0) + np.log1p(np.exp(-abs(t)))
             t_5 = exp(-abs(t_4))
             t_6 = 1.0 + t_5
-            row_t[u(at)] = maximum(t_4, 0.0) + log1p(t_5)
+            row_t[uint(at)] = maximum(t_4, 0.0) + log1p(t_5)
             # t = -y[i] * z
-            row_ct_z[u(at)] = (-(t_2 * (1.0 / t_6) * t_5) * np.sign(t_4) + t_2 * (0.5 if t_4 == 0.0 else 1.0 if t_4 > 0.0 else 0.0)) * t_3
+            row_ct_z[uint(at)] = (-(t_2 * (1.0 / t_6) * t_5) * np.sign(t_4) + t_2 * (0.5 if t_4 == 0.0 else 1.0 if t_4 > 0.0 else 0.0)) * t_3
         for i_1 in range(i, end):
             at = i_1 - i
             # s += max(t, 0.0) + np.log1p(np.exp(-abs(t)))
-            t_3 = row_t[u(at)]
+            t_3 = row_t[uint(at)]
             # t = -y[i] * z
-            ct_z = row_ct_z[u(at)]
+            ct_z = row_ct_z[uint(at)]
             # for j in range(d):
             for j in range(n_X_1):
                 # z += X[i, j] * w[j]
-                ct_w[j] += ct_z * X[u(i_1), j]
+                ct_w[j] += ct_z * X[uint(i_1), j]
             s += t_3
             ct_b += ct_z
     return s / t, ct_w, ct_b
