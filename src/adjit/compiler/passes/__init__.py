@@ -214,8 +214,12 @@ def stages_but_sums(fn: Function) -> Function:
 
 
 def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
+    idle: set[Pass] = set()  # what has changed nothing since the last change
     for p in passes:
-        fn = p(fn)
+        if p not in idle:
+            made = p(fn)
+            idle = {*idle, p} if made is fn else set()
+            fn = made
     return fn
 
 

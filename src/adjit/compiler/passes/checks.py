@@ -38,8 +38,8 @@ def checks(fn: Function) -> Function:
 class _Proving(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.definitions = Definitions(fn)
-        self.forms = Forms(fn, self.definitions)
+        self.definitions = Definitions.about(fn)
+        self.forms = Forms.about(fn)
         self.ranges = Ranges(self.forms)
 
 

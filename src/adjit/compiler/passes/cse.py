@@ -33,7 +33,7 @@ def operand_key(x: Operand) -> object:
 class _Sharing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.forms = Forms(fn, Definitions(fn))
+        self.forms = Forms.about(fn)
         self.known: dict[object, Operand | None] = {}
         self.added: list[object] = []
         self.equal: dict[Symbol, Affine] = {}  # by checks that were passed

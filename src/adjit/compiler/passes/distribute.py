@@ -55,7 +55,7 @@ class _Part:
 class _Distributing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original

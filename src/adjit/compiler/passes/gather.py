@@ -65,7 +65,7 @@ class _Nest:
 class _Gathering(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.cleared: dict[Stmt, _Nest] = {}  # emitted nests that only store zeros, at their own indices
 
     def visit(self, stmt: Stmt) -> None:

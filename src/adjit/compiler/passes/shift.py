@@ -27,7 +27,7 @@ def shift(fn: Function) -> Function:
 class _Shifting(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.forms = Forms(fn, Definitions(fn))
+        self.forms = Forms.about(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original
