@@ -10,7 +10,6 @@ different branches.
 from __future__ import annotations
 
 from ..analyses.affine import Affine, Forms, Symbol
-from ..analyses.definitions import Definitions
 from ..ir.builder import const
 from ..ir.nodes import Block, Bounds, Check, Const, Dim, Function, Op, Operand, Stmt, Var
 from ..ir.types import INT, grows

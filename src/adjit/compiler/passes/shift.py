@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..analyses.affine import Forms
-from ..analyses.definitions import Definitions
 from ..ir.nodes import Block, For, Function, Stmt, Store
 from ..ir.types import INT
 from ..ir.visitor import walk
