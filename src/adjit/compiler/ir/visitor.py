@@ -34,7 +34,6 @@ from .nodes import (
     While,
 )
 
-
 # Walks ask these of every statement, so each is a table by kind: what is in no table has none of it.
 _DEFINED: dict[type[Stmt], Callable[[Any], tuple[Var, ...]]] = {
     **dict.fromkeys((Op, Load, Alloc, Dim, View, Reshape), lambda s: (s.out,)),

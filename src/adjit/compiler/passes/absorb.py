@@ -12,6 +12,7 @@ between, and the copy has no other use. Non-goals: copies under conditions.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from ..analyses.boxes import Boxes, Element
 from ..ir.nodes import Accumulate, Alloc, For, Function, Load, Stmt, Store, Var
@@ -29,16 +30,15 @@ def absorb(fn: Function) -> Function:
 
 @dataclass(frozen=True, eq=False)
 class _Moves:
-    """The update of `array` goes to `copy`, and comes back with the statement `back`."""
+    """The update of `array` goes to `copy`, and comes back with the next one."""
 
     array: Var
     copy: Var
-    back: Stmt
 
 
 class _Finder:
-    """`gone` are nests that copy; `reads` loads of a copy and `writes` updates of its original, by
-    statement.
+    """`gone` are nests that copy; by statement, `reads` are loads of a copy, `writes` updates of its original
+    and `back` the next additions to that.
     """
 
     def __init__(self, fn: Function) -> None:
@@ -48,13 +48,12 @@ class _Finder:
         self.reads: dict[Stmt, _Moves] = {}
         self.writes: dict[Stmt, _Moves] = {}
         self.back: dict[Stmt, _Moves] = {}
-        touched: set[Var] = set()
+        self.touched: set[Var] = set()
         for block in every_block(fn.body):
             for k, nest in enumerate(block.stmts):
                 pair = self.copied(nest) if isinstance(nest, For) else None
-                if pair is not None and touched.isdisjoint((pair[0].array, pair[1].array)):
-                    if self.absorbed(nest, *pair, block.stmts[k + 1 :]):
-                        touched.update((pair[0].array, pair[1].array))
+                if pair is not None:
+                    self.absorb(nest, *pair, block.stmts[k + 1 :])
 
     def copied(self, nest: Stmt) -> tuple[Load, Store] | None:
         """The two statements of a nest that copies a box of one array to the same box of scratch memory."""
@@ -73,37 +72,37 @@ class _Finder:
             return None
         return (load, store) if facts.roots[load.array].isdisjoint({store.array}) else None
 
-    def absorbed(self, nest: Stmt, load: Load, store: Store, after: tuple[Stmt, ...]) -> bool:
+    def absorb(self, nest: Stmt, load: Load, store: Store, after: tuple[Stmt, ...]) -> None:
+        """Note what becomes of a copying nest and of the nests that follow in its block, if it can go."""
         boxes, array, copy = self.boxes, load.array, store.array
         depth = len(boxes.place[nest].loops)
         box = boxes.box(store, nest)
-        nests = [s for s in after if boxes.touching((s,), array, depth) or boxes.touching((s,), copy, depth)][
-            :2
-        ]
-        if box is None or len(nests) < 2:
-            return False
+        either = (s for s in after if any(boxes.touching((s,), v, depth) for v in (array, copy)))
+        nests = list(islice(either, 2))
+        if box is None or len(nests) < 2 or not self.touched.isdisjoint((array, copy)):
+            return
         update, back = nests
         writes, returns = (boxes.touching((s,), array, depth) for s in nests)
         reads = boxes.touching((update,), copy, depth)
         others = set(boxes.touching(self.fn.body.stmts, copy, 0)) - {store, *reads}
         first = returns[0] if returns else None
         if others or not writes or not isinstance(first, Accumulate):
-            return False
+            return
         if not all(isinstance(s, Load) and boxes.within(s, box) for s in reads):
-            return False
+            return
         if not all(isinstance(s, Store | Accumulate) for s in writes):
-            return False
+            return
         for nest_, touching in ((update, writes), (back, returns)):
             lead = touching[0]
             assert isinstance(lead, Element)
             if not boxes.equal(box, boxes.box(lead, nest_)) or not all(boxes.same(lead, s) for s in touching):
-                return False
-        moves = _Moves(array, copy, first)
+                return
+        moves = _Moves(array, copy)
         self.gone.add(nest)
         self.reads.update(dict.fromkeys(reads, moves))
         self.writes.update(dict.fromkeys(writes, moves))
         self.back[first] = moves
-        return True
+        self.touched.update((array, copy))
 
 
 class _Writing(Rewriter):

@@ -19,7 +19,7 @@ from ..analyses.dependence import Dependence
 from ..ir.nodes import Accumulate, Dim, For, Function, Load, Op, Operand, Stmt, Var
 from ..ir.types import is_float
 from ..ir.visitor import defined, operands, walk
-from ..ops.core import TABLE
+from ..ops.core import dear
 from .clone import clone, mapped
 from .rewrite import Rewriter
 
@@ -93,7 +93,7 @@ class _Mirroring(Rewriter):
     def repeatable(self, loop: For, x: Stmt) -> bool:
         match x:
             case Op():
-                return not (is_float(x.out.type) and TABLE[x.op].expensive)
+                return not dear(x.op, x.out.type)
             case Load():
                 return not self.facts.written_within(loop, x.array)
             case _:

@@ -88,9 +88,9 @@ class _Finder:
             writes = boxes.touching((reader,), copy.store.array, depth)
             if writes or not all(isinstance(s, Load) for s in loads):
                 return
-            if loads and not self.found.keys() & set(loads):
-                if all(boxes.within(s, box) for s in loads) and self.joins(reader, array, after[k + 1 :]):
-                    self.found.update(dict.fromkeys(loads, copy))
+            new = bool(loads) and self.found.keys().isdisjoint(loads)
+            if new and all(boxes.within(s, box) for s in loads) and self.joins(reader, array, after[k + 1 :]):
+                self.found.update(dict.fromkeys(loads, copy))
 
     def apart(self, nest: Stmt, copy: _Copy, depth: int) -> bool:
         """Whether each element of the box has a place of its own in the copy, which nothing else in the nest
