@@ -298,11 +298,8 @@ class Runner:
         """The same for a program of kernels: numbers are fetched, arrays stay where they are."""
         from .cuda import calls
 
-        calls.find_device()
-        entering = calls.entering(leaves)
-        entering = [x if t is None else t(x) for x, t in zip(entering, self.scalars, strict=True)]
         try:
-            found: Any = self.loaded.call(*entering)
+            found: Any = calls.run(self.loaded.call, leaves, self.scalars)
         except Failure as failed:
             if unequal(failed, self.text) and self.otherwise is not None:
                 self.__dict__.update(self.otherwise().__dict__)

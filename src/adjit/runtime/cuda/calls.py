@@ -3,12 +3,12 @@
 Input: the arguments of the user's call. Output: stand-ins for their arrays, before the call; the arrays of
 the device, for the program; the caller's own objects, for results that are arguments. Invariants: an array
 that is passed twice is copied once; what the program wrote into arrays of the host is put there after the
-call. Non-goals: running.
+call; a program runs on the stream of its arguments. Non-goals: which program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from numba import cuda
 
 from ...errors import BackendError, MissingRuleError
 from .. import pytree
-from .arrays import StandIn, copy_back, duplicate, is_device_array, stand_in, to_device
+from . import streams
+from .arrays import StandIn, copy_back, duplicate, is_device_array, is_numbas, stand_in, to_device
 from .simulated import SIMULATED
 
 _found: list[bool] = []
@@ -62,12 +63,16 @@ def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(one(a) for a in args)
 
 
-def entering(leaves: Sequence[Any]) -> list[Any]:
-    """What the program is called with."""
-    return [
-        x.memory if isinstance(x, StandIn) else to_device(x) if isinstance(x, np.ndarray) else x
-        for x in leaves
-    ]
+def run(program: Callable[..., Any], leaves: Sequence[Any], scalars: Sequence[Any]) -> Any:
+    """Call a program with what the leaves stand for; `scalars` are the types of those that are numbers."""
+    find_device()
+    there = [x._memory if isinstance(x, StandIn) else x for x in leaves]
+    with streams.running([x for x in there if is_numbas(x)]):
+        entering = [
+            x.memory if isinstance(x, StandIn) else to_device(x) if isinstance(x, np.ndarray) else x
+            for x in leaves
+        ]
+        return program(*(x if t is None else t(x) for x, t in zip(entering, scalars, strict=True)))
 
 
 def given(x: Any) -> Any:
@@ -96,7 +101,7 @@ def apart(values: list[Any], chosen: Sequence[int]) -> None:
     """Put copies in the place of the chosen arrays; an array that stands twice is copied once."""
     known: dict[int, Any] = {}
     for k in chosen:
-        if hasattr(values[k], "copy_to_host"):
+        if is_numbas(values[k]):
             known.setdefault(id(values[k]), duplicate(values[k]))
     for k, value in enumerate(values):
         values[k] = known.get(id(value), value)
