@@ -33,7 +33,8 @@ def number(stream: Any) -> int:
     """What tells streams apart; 0 is the default one."""
     if SIMULATED and not hasattr(stream, "__int__"):
         return id(stream)
-    handle = int(stream)
+    shared = getattr(stream, "__cuda_stream__", None)  # by which libraries tell each other
+    handle = int(stream if shared is None else shared()[1])
     return DEFAULT if handle == LEGACY else handle
 
 
