@@ -133,21 +133,6 @@ def test_device_functions_of_the_user() -> None:
     np.testing.assert_allclose(gradient.copy_to_host(), 3.0 * x * x)
 
 
-def by_hand(x: Any, y: Any) -> None:
-    i = cuda.grid(1)
-    if i < len(x):
-        y[i] = 2.0 * x[i]
-
-
-@quiet
-def test_kernels_written_by_hand_are_refused() -> None:
-    with pytest.raises(
-        adjit.UnsupportedSyntaxError, match=r"`cuda.grid` is for kernels written by hand"
-    ) as found:
-        adjit.jit(by_hand, target="cuda")(np.ones(3), np.ones(3))
-    assert "becomes the grid of a kernel" in str(found.value)
-
-
 @pytest.mark.parametrize("transform", [adjit.jacrev, adjit.jacfwd, adjit.hessian])
 def test_matrices_of_derivatives_are_refused(transform: Callable[..., Any]) -> None:
     with pytest.raises(adjit.MissingRuleError, match="no form on the GPU"):
