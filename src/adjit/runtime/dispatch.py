@@ -307,6 +307,9 @@ class Runner:
             raise failure(failed, self.text) from None
         except numba.core.errors.NumbaError as error:
             raise self.refused(error) from error
+        except Exception as error:
+            tracebacks.located(error, self.text, self.loaded.filename)
+            raise
         found = (found,) if self.count == 1 else found or ()
         made = [x if f is None else f(x) for x, f in zip(found, self.outs, strict=True)]
         for k, p in self.passed.items():
