@@ -170,4 +170,5 @@ def _strided(a: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ..
         return made
     from numba.cuda.cudadrv.devicearray import DeviceNDArray
 
-    return DeviceNDArray(shape, strides, a.dtype, a.stream, a.gpu_data.view(offset))
+    extent = a.dtype.itemsize + sum((n - 1) * abs(step) for n, step in zip(shape, strides, strict=True))
+    return DeviceNDArray(shape, strides, a.dtype, a.stream, a.gpu_data.view(offset, offset + extent))
