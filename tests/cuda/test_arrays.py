@@ -10,6 +10,7 @@ import pytest
 
 from adjit.runtime.cuda import arrays, calls, driver, launching, memory, products, streams
 from tests.support import host_driver
+from tests.support.foreign import Foreign
 from tests.support.host_driver import Context, stream
 
 A = np.arange(12.0).reshape(3, 4)
@@ -18,21 +19,6 @@ A = np.arange(12.0).reshape(3, 4)
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Context:
     return host_driver.install(monkeypatch)
-
-
-class Foreign:
-    """An array of another library."""
-
-    def __init__(self, a: Any, readonly: bool = False, **more: Any) -> None:
-        self.a = a
-        self.__cuda_array_interface__ = {
-            "shape": a.shape,
-            "strides": None if a.flags.c_contiguous else a.strides,
-            "typestr": a.dtype.str,
-            "data": (a.ctypes.data, readonly),
-            "version": 3,
-            **more,
-        }
 
 
 @pytest.mark.parametrize("a", [A, np.asfortranarray(A), A[::-1, 1::2], np.array(3.0), np.zeros((0, 3))])

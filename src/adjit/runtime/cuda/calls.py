@@ -46,13 +46,7 @@ def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
             return value
         if isinstance(value, np.ndarray) or is_device_array(value):
             if id(value) not in known:
-                if isinstance(value, np.ndarray):
-                    if value.dtype.kind == "c":
-                        raise MissingRuleError(
-                            "complex arrays are not passed to the GPU", hint="pass real and imaginary parts"
-                        )
-                    pytree.array_spec(value, "an argument")  # refuses what adjit does not handle
-                known[id(value)] = stand_in(value)
+                known[id(value)] = _stood(value)
             return known[id(value)]
         node = pytree.children(value)
         if node is None:
@@ -61,6 +55,17 @@ def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
         return pytree.rebuild(kind, keys, [one(p) for p in parts])
 
     return tuple(one(a) for a in args)
+
+
+def _stood(value: Any) -> StandIn:
+    if isinstance(value, np.ndarray) and value.dtype.kind != "c":
+        pytree.array_spec(value, "an argument")  # refuses what adjit does not handle
+    made = stand_in(value)
+    if made.dtype.kind == "c":
+        raise MissingRuleError(
+            "complex arrays are not passed to the GPU", hint="pass real and imaginary parts"
+        )
+    return made
 
 
 def run(program: Callable[..., Any], leaves: Sequence[Any], scalars: Sequence[Any]) -> Any:
