@@ -123,7 +123,9 @@ def test_a_call_runs_on_the_stream_of_its_arguments(gpu: Context, monkeypatch: p
     assert gpu.log[-1] == ("wait", 0, "for", 77)
     assert ("MemsetD8Async", 77) in gpu.log
     assert streams.current() == 0
-    calls.run(program, [arrays.stand_in(a), arrays.stand_in(Foreign(A, stream=1)), 300], [None, None, np.int64])
+    calls.run(
+        program, [arrays.stand_in(a), arrays.stand_in(Foreign(A, stream=1)), 300], [None, None, np.int64]
+    )
     assert launched[-1][2] == 0  # 1 is a name of the default stream
 
 

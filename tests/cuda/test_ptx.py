@@ -70,7 +70,8 @@ def own():
 
 def made(kernel, types):
     with ptx.device_of(capability):
-        looked_at(cuda.compile_ptx(kernel.py_func, numba.types.void(*types), cc=capability)[0], kernel.__name__)
+        text, _ = cuda.compile_ptx(kernel.py_func, numba.types.void(*types), cc=capability)
+        looked_at(text, kernel.__name__)
 
 
 for part in sys.argv[2:]:

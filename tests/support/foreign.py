@@ -1,5 +1,5 @@
-"""An array as other libraries for GPUs hand it on: an object with `__cuda_array_interface__`, over memory of the
-host, which is where the simulator's device has its memory.
+"""An array as other libraries for GPUs hand it on: an object with `__cuda_array_interface__`, over memory of
+the host, which is where the simulator's device has its memory.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Numba's own array classes for the GPU over memory of the host: the few driver calls that they make are
 replaced by copies here, and noted.
 
-So what adjit does with real device arrays (memory, views, copies, streams) runs without a GPU. Kernels do not:
-Numba's copy between strided arrays is one, and is replaced too. Works with Numba's own CUDA half and with
-`numba-cuda`.
+So what adjit does with real device arrays (memory, views, copies, streams) runs without a GPU. Kernels do
+not: Numba's copy between strided arrays is one, and is replaced too. Works with Numba's own CUDA half and
+with `numba-cuda`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """All that needs a GPU, in one go: `python -m adjit.testing.gpu` prints one table.
 
-Each sample program: its gradient on the GPU against central differences of the plain Python function, then its
-time on large arrays that are already there, first call apart, beside JAX and PyTorch where they are installed
-and can run it as it is written, and, where memory bounds it, as a fraction of the bandwidth that a copy reaches.
-Before that the checks of `gpu_checks`. `--seconds` bounds the whole run (default 220): what is left then is not
-run. `--elements` sets the size; without it, as many as fit. Non-goals: the language, which the test suite covers.
+Each sample program: its gradient on the GPU against central differences of the plain Python function, then
+its time on large arrays that are already there, first call apart, beside JAX and PyTorch where they are
+installed and can run it as it is written, and, where memory bounds it, as a fraction of the bandwidth that a
+copy reaches. Before that the checks of `gpu_checks`. `--seconds` bounds the whole run (default 220): what is
+left then is not run. `--elements` sets the size; without it, as many as fit. Non-goals: the language, which
+the test suite covers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a GPU has to do besides computing gradients: streams, strides, memory, failures, other libraries.
 
-`CHECKS` are functions by name; each raises where something is wrong, and returns what it could not look at, or
-nothing. `gpu` runs them on hardware, the tests in the simulator. Non-goals: speed.
+`CHECKS` are functions by name; each raises where something is wrong, and returns what it could not look at,
+or nothing. `gpu` runs them on hardware, the tests in the simulator. Non-goals: speed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def picked(x: Any, i: Any) -> Any:
     return np.sum(x[i])
 
 
-def slopes(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def slopes(x: Any) -> Any:
     return 3.0 * x * x
 
 
@@ -128,7 +128,10 @@ def products_by_tiles() -> None:
 
 @check
 def products_by_cublas() -> str | None:
-    return "CuPy is not installed" if products.CUPY is None else matrices()
+    if products.CUPY is None:
+        return "CuPy is not installed"
+    matrices()
+    return None
 
 
 def matrices() -> None:

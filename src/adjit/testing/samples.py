@@ -20,8 +20,8 @@ Generator = np.random.Generator
 @dataclass(frozen=True)
 class Sample:
     """`wrt` are the differentiated positions; `arrays` counts the passes over memory that the gradient needs
-    at least, in arrays of n elements, where that bounds its speed. `others` are the libraries that can run the
-    function as it is written, with their own functions in the place of NumPy's.
+    at least, in arrays of n elements, where that bounds its speed. `others` are the libraries that can run
+    the function as it is written, with their own functions in the place of NumPy's.
     """
 
     function: Callable[..., Any]
@@ -100,9 +100,7 @@ def mlp2(w1: Any, w2: Any, x: Any, y: Any) -> Any:
     return np.mean(r * r)
 
 
-@sample(
-    lambda r, n: tuple(r.normal(size=(side(n // 4), 16)) for _ in range(3)), wrt=(0, 1, 2), others=BOTH
-)
+@sample(lambda r, n: tuple(r.normal(size=(side(n // 4), 16)) for _ in range(3)), wrt=(0, 1, 2), others=BOTH)
 def attention(q: Any, k: Any, v: Any) -> Any:
     s = q @ k.T / 4.0
     e = np.exp(s - np.amax(s, axis=1)[:, None])

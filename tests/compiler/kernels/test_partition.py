@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
-import adjit
 from adjit.compiler.kernels.placement import FEW
 
 from .texts import gradient, host, kernels, primal

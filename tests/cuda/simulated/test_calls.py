@@ -80,7 +80,8 @@ def test_strided_arguments(strided: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "strided", [lambda a: a, lambda a: a[::2], lambda a: a[::-1], lambda a: a.reshape(2, 4).T, lambda a: a[:0]]
+    "strided",
+    [lambda a: a, lambda a: a[::2], lambda a: a[::-1], lambda a: a.reshape(2, 4).T, lambda a: a[:0]],
 )
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_arrays_of_other_libraries(strided: Callable[[Any], Any], kind: Any) -> None:

@@ -1,5 +1,5 @@
-"""Kernels that a user has written: what Numba's simulator makes of a launch is what adjit has to reproduce, and
-differences of launches are the gradient.
+"""Kernels that a user has written: what Numba's simulator makes of a launch is what adjit has to reproduce,
+and differences of launches are the gradient.
 """
 
 from __future__ import annotations
@@ -131,9 +131,9 @@ def test_kernel(name: str, target: str) -> None:
     x, y, seed = rng.uniform(0.5, 1.5, size=shape), rng.normal(size=out), rng.normal(size=out)
     step = 1e-6
     along = rng.normal(size=shape)
-    slope = (launched(function, launch, x + step * along, y) - launched(function, launch, x - step * along, y)) / (
-        2.0 * step
-    )
+    slope = (
+        launched(function, launch, x + step * along, y) - launched(function, launch, x - step * along, y)
+    ) / (2.0 * step)
     own = adjit.jit(cuda.jit(function), target=target)
     value, pullback = adjit.vjp(own, x, y.copy(), outputs=("y",))
     gradient, _ = pullback(seed)

@@ -4,10 +4,10 @@
     if i < len(x):               =>           y[i] = 2.0 * x[i]
         y[i] = 2.0 * x[i]
 
-Input: a function's definition. Output: the definition with loops whose passes are free of order, as the threads
-of a kernel are; one that asks for no index is returned as it is. Read are indices from `cuda.grid`, or from
-`threadIdx`, `blockIdx` and `blockDim`, with a guard behind them (`if i < n:` around the rest, or
-`if i >= n: return`); loops in steps of `cuda.gridsize`; `cuda.atomic.add`; `cuda.local.array`. Invariants: the
+Input: a function's definition. Output: the definition with loops whose passes are free of order, as the
+threads of a kernel are; one that asks for no index is returned as it is. Read are indices from `cuda.grid`,
+or from `threadIdx`, `blockIdx` and `blockDim`, with a guard behind them (`if i < n:` around the rest, or `if
+i >= n: return`); loops in steps of `cuda.gridsize`; `cuda.atomic.add`; `cuda.local.array`. Invariants: the
 guard gives each index its bound, so the loops do what a launch of enough threads does; a loop in steps of the
 grid does what a launch of one thread does. Non-goals: threads that share memory or wait for each other.
 """
@@ -31,8 +31,12 @@ AXES = ("x", "y", "z")
 PLACES = ("grid", "gridsize", "threadIdx", "blockIdx", "blockDim")
 ATOMIC: dict[str, type[ast.operator]] = {"atomic.add": ast.Add, "atomic.sub": ast.Sub}
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    **{ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt},
-    **{ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
 }
 
 
@@ -41,7 +45,7 @@ def as_loops(source: Source) -> Source:
     node = source.node
     if isinstance(node, ast.Lambda) or not any(_place(source, n) for n in ast.walk(node)):
         return source
-    made = ast.copy_location(ast.FunctionDef(**{f: getattr(node, f, None) for f in node._fields}), node)
+    made = copy.copy(node)
     made.body = _Kernel(source).loops(node.body)
     return replace(source, node=ast.fix_missing_locations(made))
 
@@ -97,8 +101,7 @@ class _Kernel:
                     node,
                     f"`cuda.{name}` in a kernel that is differentiated",
                     "threads that exchange values have no order in which they could run one after the other",
-                    "write the loop over all indices: sums and products of matrices become kernels that share "
-                    "memory",
+                    "write the loops over all indices; sums and matrix products share memory by themselves",
                 )
         if any(_place(self.source, n) == "gridsize" for n in nodes):
             return self.in_steps(statements)
@@ -125,7 +128,7 @@ class _Kernel:
             test = left[0] if len(left) == 1 else ast.BoolOp(ast.And(), left)
             body = [ast.copy_location(ast.If(test, body, []), head)]
         for name, _, limit in reversed(limits):
-            over = ast.Call(ast.Constant(numba.prange), [limit], [])
+            over = ast.Call(_known(numba.prange), [limit], [])
             body = [ast.copy_location(ast.For(ast.Name(name, ast.Store()), over, body, []), head)]
         return [*first, *body]
 
@@ -142,7 +145,7 @@ class _Kernel:
             if not isinstance(stmt, ast.If) or not leaves or stmt.orelse:
                 break
             conditions += [c for part in _parts(stmt.test, ast.Or) for c in _parts(_negated(part), ast.And)]
-        self.unread(head)
+        return self.unread(head)
 
     def limits(
         self, names: list[str], conditions: list[ast.expr], head: ast.stmt
@@ -264,7 +267,7 @@ class _Body(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if spelled(self.kernel.source, node.func) == "local.array":
-            node.func = ast.copy_location(ast.Constant(np.empty), node.func)
+            node.func = ast.copy_location(_known(np.empty), node.func)
         self.generic_visit(node)
         return node
 
@@ -286,9 +289,14 @@ class _Steps(_Body):
         if isinstance(over, ast.Call) and len(over.args) == 3 and getattr(over.func, "id", "") == "range":
             start = self.axis(over.args[0], self.starts, "grid")
             if start is not None and start == self.axis(over.args[2], self.steps, "gridsize"):
-                made = ast.Call(ast.Constant(numba.prange), [over.args[1]], [])
+                made = ast.Call(_known(numba.prange), [over.args[1]], [])
                 node.iter = ast.copy_location(made, over)
         return super().visit_For(node)
+
+
+def _known(value: object) -> ast.expr:
+    """A node that stands for an object."""
+    return ast.Constant(value)  # type: ignore[arg-type]
 
 
 def _sets_a_name(stmt: ast.stmt, indices: Sequence[str]) -> bool:

@@ -1,7 +1,7 @@
 """What no kernel can be made of, said at the user's line.
 
-Input: a finished core function. Output: nothing, or `MissingRuleError`. Refused are functions that are called as
-they are; library routines run on the host.
+Input: a finished core function. Output: nothing, or `MissingRuleError`. Refused are functions that are called
+as they are; library routines run on the host.
 """
 
 from __future__ import annotations

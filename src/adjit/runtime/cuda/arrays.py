@@ -2,9 +2,9 @@
 
 Input: device arrays of any library (through `__cuda_array_interface__`) or arrays of the host, which are
 copied, with one warning per process. Output: Numba's device arrays. `StandIn` is how the rest of adjit sees a
-device array: an `ndarray` of the same shape, strides, type and address, from which types and overlaps
-are found. Invariants: the elements of a stand-in are never touched; what is queued here goes to the stream of
-the array it is about, or to the current one for a new array. Non-goals: kernels.
+device array: an `ndarray` of the same shape, strides, type and address, from which types and overlaps are
+found. Invariants: the elements of a stand-in are never touched; what is queued here goes to the stream of the
+array it is about, or to the current one for a new array. Non-goals: kernels.
 """
 
 from __future__ import annotations

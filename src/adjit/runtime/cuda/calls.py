@@ -93,9 +93,7 @@ def leaving(leaves: Sequence[Any], written: Sequence[int]) -> None:
 
 
 def kept(x: Any, used: bool) -> Any:
-    """An argument as a saved value: a copy, if its elements will be `used` and the caller might change
-    them.
-    """
+    """An argument as a saved value: a copy, if its elements will be `used` and the caller may change them."""
     if isinstance(x, np.ndarray) and not isinstance(x, StandIn):
         return to_device(x)
     copied = isinstance(x.given, np.ndarray)

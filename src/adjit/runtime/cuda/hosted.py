@@ -1,8 +1,8 @@
 """Library routines that have no form on the GPU: they run on the host, on copies of their arrays.
 
-Input: the name of a routine (`hosted.cholesky`), its arguments, arrays of the device among them. Output: what it
-writes, on the device. One warning per process says so. Invariants: a copy waits for what is queued before it,
-on the stream of its array; failures are NumPy's own. Non-goals: matrix products (`products`).
+Input: the name of a routine (`hosted.cholesky`), its arguments, arrays of the device among them. Output: what
+it writes, on the device. One warning per process says so. Invariants: a copy waits for what is queued before
+it, on the stream of its array; failures are NumPy's own. Non-goals: matrix products (`products`).
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ _advising = threading.Lock()
 def geometry(
     extents: tuple[int, ...], most: int, together: bool = False
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Blocks and threads for loops of these numbers of passes, outermost first; `most` blocks along each axis,
-    or in all axes `together`.
+    """Blocks and threads for loops of these numbers of passes, outermost first; `most` blocks along each
+    axis, or in all axes `together`.
     """
     threads = BLOCKS[len(extents)]
     blocks: list[int] = []
@@ -49,7 +49,7 @@ def configured(kernel: Any, blocks: Any, threads: Any) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def configuration(kernel: Any, blocks: Any, threads: Any, stream: Any) -> Any:
-    """Numba's object for that, without its advice on grids of few blocks: lengths decide how many there are."""
+    """Numba's object for that, without its advice on grids of few blocks: lengths decide the number."""
     from numba.cuda import dispatcher
 
     with _advising:

@@ -1,10 +1,11 @@
 """Memory of the device, kept from one call to the next.
 
 Asking the driver for memory takes longer than most kernels, and giving it back waits for the device. So the
-blocks of arrays that nobody holds any more (temporaries, saved values, results) are given out again. Sizes are
-rounded up by an eighth at most, so that arrays of like size share blocks. Where the driver has none left, the
-free blocks are released and it is asked once more. Invariants: a block is given out again on the stream only
-that it was used on, whose order keeps its old use before the new one. Non-goals: memory that others allocate.
+blocks of arrays that nobody holds any more (temporaries, saved values, results) are given out again. Sizes
+are rounded up by an eighth at most, so that arrays of like size share blocks. Where the driver has none left,
+the free blocks are released and it is asked once more. Invariants: a block is given out again on the stream
+only that it was used on, whose order keeps its old use before the new one. Non-goals: memory that others
+allocate.
 """
 
 from __future__ import annotations

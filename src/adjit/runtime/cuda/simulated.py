@@ -1,8 +1,8 @@
 """Whether Numba's CUDA simulator runs the kernels (`NUMBA_ENABLE_CUDASIM=1`), as plain Python on the CPU.
 
-Its arrays are made here: in given memory, or over what `__cuda_array_interface__` describes, which it does not
-read itself. Mended here: two threads of the simulator that ask for one shared array at the same time may get
-two.
+Its arrays are made here: in given memory, or over what `__cuda_array_interface__` describes, which it does
+not read itself. Mended here: two threads of the simulator that ask for one shared array at the same time may
+get two.
 """
 
 from __future__ import annotations

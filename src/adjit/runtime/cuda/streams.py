@@ -1,8 +1,8 @@
 """On which stream a program runs: on that of its arguments.
 
 Input: the arrays of a call, each with the stream that its library works on (Numba's `stream`, the entry of
-that name in `__cuda_array_interface__`). Output: inside `running`, `current()` is the first stream that is not
-the default one; what is queued on the streams of the other arrays goes before, and what is queued on them
+that name in `__cuda_array_interface__`). Output: inside `running`, `current()` is the first stream that is
+not the default one; what is queued on the streams of the other arrays goes before, and what is queued on them
 later goes behind. Streams wait for each other on the device. Invariants: the host waits for none of them.
 Non-goals: streams of one program's own.
 """
