@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from .selection import ALL
+
 ROOT = Path(__file__).parent.parent.parent
 TOOLKIT = all(importlib.util.find_spec(m) is not None for m in ("numba_cuda", "cuda"))
 SCRIPT = """
@@ -106,5 +108,6 @@ def test_kernels_compile_to_ptx(capability: str) -> None:
     assert compiled(capability, "samples", "own") >= 25
 
 
+@pytest.mark.skipif(not ALL, reason="takes minutes: python -m tests.cuda")
 def test_all_programs_compile_to_ptx() -> None:
     assert compiled("8.0", "programs") >= 1000

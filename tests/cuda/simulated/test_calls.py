@@ -207,6 +207,27 @@ def test_device_functions_of_the_user() -> None:
     np.testing.assert_allclose(gradient.copy_to_host(), 3.0 * x * x)
 
 
+def chained(x: Any) -> Any:
+    h = 0.0
+    for k in range(len(x)):
+        h = np.tanh(0.5 * h + x[k])
+    return h
+
+
+def test_a_thread_for_each_example_of_a_batch() -> None:
+    x = np.random.default_rng(0).normal(size=(4, 3))
+    there = cuda.to_device(x)
+    batch = adjit.vmap(chained, target="cuda")
+    assert "for example in range(cuda.grid(1)" in batch.source(there)
+    np.testing.assert_allclose(batch(there).copy_to_host(), [chained(row) for row in x])
+    gradients = adjit.vmap(adjit.grad(chained), target="cuda")(there).copy_to_host()
+    _, pullback = adjit.vjp(batch, there)
+    np.testing.assert_allclose(pullback(np.ones(4))[0].copy_to_host(), gradients)
+    step = 1e-6 * np.eye(3)
+    slopes = [[(chained(row + s) - chained(row - s)) / 2e-6 for s in step] for row in x]
+    np.testing.assert_allclose(gradients, slopes, rtol=1e-6)
+
+
 @pytest.mark.parametrize("transform", [adjit.jacrev, adjit.jacfwd, adjit.hessian])
 def test_matrices_of_derivatives_are_refused(transform: Callable[..., Any]) -> None:
     with pytest.raises(adjit.MissingRuleError, match="no form on the GPU"):

@@ -9,9 +9,10 @@ import pytest
 
 import adjit
 from tests.cases import CASES, Case, judge
+from tests.cuda.selection import selected
 from tests.support import trees
 
-FIRST = {name: case for name, case in CASES.items() if case.order == 1}
+FIRST = selected({name: case for name, case in CASES.items() if case.order == 1})
 pytestmark = pytest.mark.filterwarnings("ignore:.adjit-cuda")
 
 

@@ -9,22 +9,24 @@ import pytest
 
 import adjit
 from adjit.testing.samples import SAMPLES, Sample
+from tests.cuda.selection import selected
 from tests.support import trees
 from tests.support.judge import check
 from tests.support.programs import Program, load
 
 PROGRAMS = load()
-SECOND = [p for p in PROGRAMS.values() if p.order > 1][::10]
+CHOSEN = selected(PROGRAMS)
+SECOND = selected({p.name: p for p in list(PROGRAMS.values())[::10] if p.order > 1}, each=3)
 pytestmark = pytest.mark.filterwarnings("ignore:.adjit-cuda")
 
 
-@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+@pytest.mark.parametrize("program", CHOSEN.values(), ids=CHOSEN)
 def test_gradient(program: Program) -> None:
     verdict = check(program.function, program.make_args(), program.wrt, rtol=program.rtol, target="cuda")
     assert verdict.kind == "right", verdict.message
 
 
-@pytest.mark.parametrize("program", SECOND, ids=[p.name for p in SECOND])
+@pytest.mark.parametrize("program", SECOND.values(), ids=SECOND)
 def test_second_order(program: Program) -> None:
     args = program.make_args()
     verdict = check(program.function, args, program.wrt, second=True, tangent=False, target="cuda")
