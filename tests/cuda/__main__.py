@@ -1,7 +1,7 @@
-"""All programs and cases in the simulator, and through NVIDIA's compiler where it is installed: `python -m tests.cuda`.
+"""`python -m tests.cuda`: all programs and cases in the simulator, and by NVIDIA's compiler if it is here.
 
-The default run of the tests takes those of `selection`; this one takes about ten minutes. Further arguments are
-pytest's.
+The default run of the tests takes those of `selection`; this one takes about ten minutes. Further arguments
+are pytest's.
 """
 
 from __future__ import annotations

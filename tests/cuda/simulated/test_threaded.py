@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -117,6 +117,22 @@ def in_steps_of_two(x: Any, y: Any) -> None:
             y[i, j] = math.exp(x[i, j])
 
 
+@kernel((5,), (5,), (1, 1))
+def what_one_thread_carries(x: Any, y: Any) -> None:
+    s = 0.0
+    for i in range(cuda.grid(1), len(x), cuda.gridsize(1)):
+        s = 0.5 * s + x[i] * x[i]
+        y[i] = s
+
+
+@kernel((5,), (5,), (1, 1))
+def until_it_is_large(x: Any, y: Any) -> None:
+    for i in range(cuda.grid(1), len(x), cuda.gridsize(1)):
+        if x[i] > 1.2:
+            break
+        y[i] = x[i] * x[i]
+
+
 def launched(function: Any, launch: Any, x: Any, y: Any) -> Any:
     """What the kernel leaves in y, by Numba's simulator."""
     there = cuda.to_device(y)
@@ -141,6 +157,31 @@ def test_kernel(name: str, target: str) -> None:
         gradient = gradient.copy_to_host()
     np.testing.assert_allclose(value, launched(function, launch, x, y), rtol=1e-12)
     np.testing.assert_allclose(np.sum(gradient * along), np.sum(seed * slope), rtol=1e-6)
+
+
+def unless_small(x: Any, y: Any) -> None:
+    i = cuda.grid(1)
+    if i >= y.shape[0] or x[0] <= 1.0:
+        return
+    y[i] = x[i] * x[i]
+
+
+def test_the_opposite_of_a_comparison_with_nan() -> None:
+    """`nan <= 1.0` is false, so the threads go on."""
+    x = np.array([np.nan, 1.5, 2.5])
+    value, _ = adjit.vjp(adjit.jit(unless_small, target="cuda"), x, np.zeros(3), outputs=("y",))
+    np.testing.assert_array_equal(value, launched(unless_small, (2, 2), x, np.zeros(3)))
+
+
+def test_another_thing_that_is_called_cuda() -> None:
+    class Grid(NamedTuple):
+        grid: Any
+
+    def named(x: Any) -> Any:
+        cuda = Grid(x)
+        return np.sum(cuda.grid * cuda.grid)
+
+    np.testing.assert_allclose(adjit.grad(named, target="cuda")(np.ones(2)).copy_to_host(), [2.0, 2.0])
 
 
 def without_a_bound(x: Any, y: Any) -> None:

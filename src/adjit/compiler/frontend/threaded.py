@@ -35,8 +35,6 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.GtE: ast.Lt,
     ast.Gt: ast.LtE,
     ast.LtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
 }
 
 
@@ -56,7 +54,7 @@ def spelled(source: Source, node: ast.AST) -> str:
     while isinstance(node, ast.Attribute):
         path.insert(0, node.attr)
         node = node.value
-    if not path or not isinstance(node, ast.Name):
+    if not path or not isinstance(node, ast.Name) or node.id in source.function.__code__.co_varnames:
         return ""
     cell = source.cells.get(node.id)
     try:
@@ -144,7 +142,8 @@ class _Kernel:
             leaves = isinstance(stmt, ast.If) and [type(s) for s in stmt.body] == [ast.Return]
             if not isinstance(stmt, ast.If) or not leaves or stmt.orelse:
                 break
-            conditions += [c for part in _parts(stmt.test, ast.Or) for c in _parts(_negated(part), ast.And)]
+            stays = [_negated(part, names) for part in _parts(stmt.test, ast.Or)]
+            conditions += [c for part in stays for c in _parts(part, ast.And)]
         return self.unread(head)
 
     def limits(
@@ -323,13 +322,14 @@ def _parts(test: ast.expr, op: type[ast.boolop]) -> list[ast.expr]:
     return [test]
 
 
-def _negated(test: ast.expr) -> ast.expr:
+def _negated(test: ast.expr, names: Sequence[str]) -> ast.expr:
+    """The opposite; a bound of an index stays a comparison (of others, NaN would be on neither side)."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in OPPOSITE:
-        return ast.copy_location(
-            ast.Compare(test.left, [OPPOSITE[type(test.ops[0])]()], test.comparators), test
-        )
+        turned = ast.Compare(test.left, [OPPOSITE[type(test.ops[0])]()], test.comparators)
+        if any(_limit(turned, n) is not None for n in names):
+            return ast.copy_location(turned, test)
     return ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
 
 
