@@ -67,6 +67,7 @@ def _example(spec: Spec, axis: int | None, where: str) -> tuple[Spec, int | None
 
 
 class Vmap(Transform):
+    targets = ("cpu", "cuda")
     word = "batch"
 
     def __init__(

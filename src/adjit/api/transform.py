@@ -106,7 +106,7 @@ class Transform:
             raise MissingRuleError(
                 f"{type(self).__name__.lower()} has no form on the GPU",
                 why="its result is put together on the host",
-                hint='use grad, value_and_grad, vjp, jvp or hvp with target="cuda", or target="cpu" here',
+                hint='use grad, value_and_grad, vjp, jvp, hvp, vmap with target="cuda", or target="cpu" here',
             )
         if options.max_bytes is not None and not self.budgets:
             raise MissingRuleError(

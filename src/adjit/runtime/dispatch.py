@@ -298,11 +298,8 @@ class Runner:
         """The same for a program of kernels: numbers are fetched, arrays stay where they are."""
         from .cuda import calls
 
-        calls.find_device()
-        entering = calls.entering(leaves)
-        entering = [x if t is None else t(x) for x, t in zip(entering, self.scalars, strict=True)]
         try:
-            found: Any = self.loaded.call(*entering)
+            found: Any = calls.run(self.loaded.call, leaves, self.scalars)
         except Failure as failed:
             if unequal(failed, self.text) and self.otherwise is not None:
                 self.__dict__.update(self.otherwise().__dict__)
@@ -310,6 +307,9 @@ class Runner:
             raise failure(failed, self.text) from None
         except numba.core.errors.NumbaError as error:
             raise self.refused(error) from error
+        except Exception as error:
+            tracebacks.located(error, self.text, self.loaded.filename)
+            raise
         found = (found,) if self.count == 1 else found or ()
         made = [x if f is None else f(x) for x, f in zip(found, self.outs, strict=True)]
         for k, p in self.passed.items():
