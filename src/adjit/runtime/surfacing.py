@@ -1,0 +1,152 @@
+"""Calls of generated programs by code that Numba compiled, whose errors surface as the user's.
+
+`called(program, origin, arguments)` calls the compiled function `program`. Where a check of it fails, the error
+that a call from Python would raise is made at once and kept, and compiled code raises a `Surfaced` with its
+number; when that leaves compiled code, Numba makes an exception of the class and its arguments, and gets the
+kept one. Input: a function compiled by Numba, the `Origin` of its text. Output: what it returns. Invariants:
+between the two, compiled code may catch the error, and another thread may meet one of its own. The
+address of the origin is in the code, so Numba keeps no file of it. Non-goals: what the error says (`dispatch`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.callconv import excinfo_ptr_t
+from numba.core.types.misc import unliteral
+from numba.extending import lower_builtin, models, register_model, type_callable
+
+from ..compiler.codegen.linemap import Text
+from . import tracebacks
+from .dispatch import failure
+from .support import Failure
+
+MOST_KEPT = 1000  # errors that compiled code caught stay until as many others have come
+INT64: Any = ir.IntType(64)
+
+_numbers = itertools.count(1)
+_kept: OrderedDict[int, BaseException] = OrderedDict()
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where a program comes from."""
+
+    text: Text
+    filename: str
+
+    @property
+    def _numba_type_(self) -> Any:
+        return OriginType(self)
+
+
+class OriginType(types.Opaque):  # type: ignore[misc, name-defined]
+    """The type of one origin."""
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+        super().__init__(f"origin of {origin.text.name} at {id(origin):#x}")
+
+
+register_model(OriginType)(models.OpaqueModel)
+
+
+class Surfaced(Exception):
+    """Calling the class with a number gives the error that was kept under it."""
+
+    def __new__(cls, number: int = 0) -> Any:
+        return _kept.get(number) or RuntimeError("a program failed, and its error is not known any more")
+
+
+def kept(origin: Origin, kind: type[BaseException], value: object) -> int:
+    """Keep the error that a program of this origin stopped with; its number."""
+    error = value
+    if not isinstance(error, BaseException):  # Python makes the exception later
+        error = kind() if value is None else kind(*value) if isinstance(value, tuple) else kind(value)
+    if isinstance(error, Failure):
+        error = failure(error, origin.text)
+    elif isinstance(error, Exception):
+        error = tracebacks.located(error, origin.text, origin.filename)
+    number = next(_numbers)
+    _kept[number] = error
+    while len(_kept) > MOST_KEPT:
+        _kept.popitem(last=False)
+    return number
+
+
+def called(program: Any, origin: Origin, arguments: tuple[Any, ...]) -> Any:
+    """The results of a generated program."""
+    return program(*arguments)
+
+
+def _signature(context: Any, program: Any, arguments: Any) -> Any:
+    return program.get_call_type(context, tuple(map(unliteral, arguments)), {})
+
+
+@type_callable(called)  # type: ignore[untyped-decorator]
+def _typed(context: Any) -> Any:
+    def typer(program: Any, origin: Any, arguments: Any) -> Any:
+        return _signature(context, program, arguments).return_type
+
+    return typer
+
+
+def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    program, origin, given = sig.args
+    called_as = _signature(context.typing_context, program, given)
+    compiled = program.dispatcher.get_compile_result(called_as)
+    context.add_linking_libs([compiled.library])
+    function = context.declare_function(builder.module, compiled.fndesc)
+    parts = cgutils.unpack_tuple(builder, args[2], len(given))
+    values = [context.cast(builder, *x) for x in zip(parts, given, called_as.args, strict=True)]
+    status, value = context.call_conv.call_function(
+        builder, function, called_as.return_type, called_as.args, values
+    )
+    with cgutils.if_unlikely(builder, status.is_error):
+        keep = _keeper(context, builder.module, origin.origin)
+        number = builder.call(keep, [status.code, status.excinfoptr])
+        context.call_conv.return_dynamic_user_exc(builder, Surfaced, (number,), (types.int64,))
+    return value
+
+
+def _keeper(context: Any, module: Any, origin: Origin) -> Any:
+    """The function that makes an error of a status; zero where there is none to be had."""
+    name = f"adjit.keep.{id(origin):x}"
+    if name in module.globals:
+        return module.globals[name]
+    made = ir.Function(module, ir.FunctionType(INT64, [ir.IntType(32), excinfo_ptr_t]), name)
+    made.linkage = "internal"
+    made.attributes.add("noinline")
+    made.attributes.add("cold")
+    builder = ir.IRBuilder(made.append_basic_block("entry"))
+    api = context.get_python_api(builder)
+    gil = api.gil_ensure()
+    status = context.call_conv._get_return_status(builder, *made.args)
+    context.call_conv.raise_error(builder, api, status)
+    slots = [cgutils.alloca_once(builder, api.pyobj) for _ in range(3)]
+    api.err_fetch(*slots)
+    kind, value, _ = map(builder.load, slots)
+    value = builder.select(cgutils.is_null(builder, value), api.make_none(), value)
+    address = context.add_dynamic_addr(builder, id(origin), info="the origin of an adjit program")
+    keep = api.unserialize(api.serialize_object(kept))
+    found = api.call_function_objargs(keep, (builder.bitcast(address, api.pyobj), kind, value))
+    result = cgutils.alloca_once_value(builder, INT64(0))
+    with builder.if_else(cgutils.is_null(builder, found)) as (lost, known):
+        with lost:
+            api.err_clear()
+        with known:
+            builder.store(api.long_as_longlong(found), result)
+    api.gil_release(gil)
+    builder.ret(builder.load(result))
+    return made
+
+
+_TUPLE: Any = types.BaseTuple  # type: ignore[attr-defined]
+lower_builtin(called, types.Dispatcher, OriginType, _TUPLE)(_lower)
+
+__all__ = ["Origin", "called"]
