@@ -22,6 +22,7 @@ from numba.core.types.misc import unliteral
 from numba.extending import lower_builtin, models, register_model, type_callable
 
 from ..compiler.codegen.linemap import Text
+from ..errors import AdjitError, where
 from . import tracebacks
 from .dispatch import failure
 from .support import Failure
@@ -69,7 +70,10 @@ def kept(origin: Origin, kind: type[BaseException], value: object) -> int:
     if not isinstance(error, BaseException):  # Python makes the exception later
         error = kind() if value is None else kind(*value) if isinstance(value, tuple) else kind(value)
     if isinstance(error, Failure):
+        place = origin.text.sites[error.args[0]].location
         error = failure(error, origin.text)
+        if not isinstance(error, AdjitError) and hasattr(error, "add_note"):  # adjit's own say it themselves
+            error.add_note(f"  {where(place)}")
     elif isinstance(error, Exception):
         error = tracebacks.located(error, origin.text, origin.filename)
     number = next(_numbers)
@@ -126,6 +130,7 @@ def _keeper(context: Any, module: Any, origin: Origin) -> Any:
     builder = ir.IRBuilder(made.append_basic_block("entry"))
     api = context.get_python_api(builder)
     gil = api.gil_ensure()
+    result = cgutils.alloca_once_value(builder, INT64(0))
     status = context.call_conv._get_return_status(builder, *made.args)
     context.call_conv.raise_error(builder, api, status)
     slots = [cgutils.alloca_once(builder, api.pyobj) for _ in range(3)]
@@ -135,7 +140,6 @@ def _keeper(context: Any, module: Any, origin: Origin) -> Any:
     address = context.add_dynamic_addr(builder, id(origin), info="the origin of an adjit program")
     keep = api.unserialize(api.serialize_object(kept))
     found = api.call_function_objargs(keep, (builder.bitcast(address, api.pyobj), kind, value))
-    result = cgutils.alloca_once_value(builder, INT64(0))
     with builder.if_else(cgutils.is_null(builder, found)) as (lost, known):
         with lost:
             api.err_clear()

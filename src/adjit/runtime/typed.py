@@ -9,12 +9,16 @@ what to pass instead. Non-goals: calls (`within`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from keyword import iskeyword
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numba.core import types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import TypingError
+from numba.core.registry import cpu_target
+from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
 from ..compiler.complexes import (
@@ -33,6 +37,7 @@ from ..errors import InferenceError
 from .support import jitable
 
 _types: Any = types
+Form = TypeVar("Form", bound=Callable[..., Any])
 
 
 @jitable
@@ -143,6 +148,32 @@ def constant(t: Any, where: str) -> Any:
     raise InferenceError(f"{where} is of Numba's type {t}", why=OUTSIDE, hint=_instead(t))
 
 
+def known(t: Any) -> Any:
+    """The value of an argument, which Numba must know when it compiles the call."""
+    if isinstance(t, _types.Literal):
+        return t.literal_value
+    if isinstance(t, _types.Omitted):
+        return t.value
+    if not isinstance(t, _types.Type):
+        return t  # a default
+    try:
+        return constant(t, "an argument that must be known when the call is compiled")
+    except InferenceError as error:
+        raise TypingError(str(error)) from error
+
+
+def compiled_form(function: Callable[..., Any]) -> Callable[[Form], Form]:
+    """A decorator of Numba's form of a function, as `numba.extending.overload` has it."""
+
+    def register(form: Form) -> Form:
+        overload(function, strict=False)(form)  # one of the two has annotations
+        if global_compiler_lock.is_locked():  # Numba met the function while it compiles
+            cpu_target.typing_context.refresh()
+        return form
+
+    return register
+
+
 OUTSIDE = (
     "adjit takes arrays, numbers, tuples and named tuples of these from compiled code, "
     "and None, functions and text that is known when it is compiled"
@@ -197,4 +228,4 @@ class Put:
         return f"{conjugate}({self.names.of(whole_of, 'whole_of')}({first}, {self.names.of(dtype, 'dtype')}))"
 
 
-__all__ = ["Names", "Put", "Taken", "precise"]
+__all__ = ["Names", "Put", "Taken", "compiled_form", "known", "precise"]

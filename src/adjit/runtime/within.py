@@ -140,7 +140,8 @@ def prepared(transform: Callee, specs: tuple[Spec, ...]) -> tuple[Program, Inter
         program, (known, text) = found
         return program, known, text
     try:
-        program = transform.program(specs)
+        with compiler.pipeline.guessing(False):  # there is no second try
+            program = transform.program(specs)
     except NotImplementedError as error:
         if isinstance(error, AdjitError):
             raise
