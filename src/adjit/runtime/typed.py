@@ -157,9 +157,11 @@ def known(t: Any) -> Any:
     if not isinstance(t, _types.Type):
         return t  # a default
     try:
-        return constant(t, "an argument that must be known when the call is compiled")
-    except InferenceError as error:
-        raise TypingError(str(error)) from error
+        return constant(t, "")
+    except InferenceError:
+        message = f"a value of Numba's type {t} is not known when the call is compiled"
+        hint = "write a number, a parameter's name or a function that Numba compiles at the call"
+        raise TypingError(str(InferenceError(message, hint=hint))) from None
 
 
 def compiled_form(function: Callable[..., Any]) -> Callable[[Form], Form]:
