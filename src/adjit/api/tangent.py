@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-
 from .. import compiler
 from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, Spec, StaticSpec
 from ..errors import NotDifferentiableError, SeedError

@@ -1,11 +1,14 @@
 """Calls of generated programs by code that Numba compiled, whose errors surface as the user's.
 
-`called(program, origin, arguments)` calls the compiled function `program`. Where a check of it fails, the error
+`called(program, origin, arguments)` calls the compiled function `program`. Where a check of it fails, the
+error
 that a call from Python would raise is made at once and kept, and compiled code raises a `Surfaced` with its
 number; when that leaves compiled code, Numba makes an exception of the class and its arguments, and gets the
 kept one. Input: a function compiled by Numba, the `Origin` of its text. Output: what it returns. Invariants:
-between the two, compiled code may catch the error, and another thread may meet one of its own. The
-address of the origin is in the code, so Numba keeps no file of it. Non-goals: what the error says (`dispatch`).
+between the two, compiled code may catch the error, and another thread may meet one of its own; Numba keeps
+no file of code with such a call, which would know nothing of changes of the user's function. Non-goals:
+what the error says
+(`dispatch`).
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ class Origin:
         return OriginType(self)
 
 
-class OriginType(types.Opaque):  # type: ignore[misc, name-defined]
+class OriginType(types.Opaque):
     """The type of one origin."""
 
     def __init__(self, origin: Origin) -> None:
@@ -111,19 +114,29 @@ def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     status, value = context.call_conv.call_function(
         builder, function, called_as.return_type, called_as.args, values
     )
+    address = _address(context, builder, origin.origin)
     with cgutils.if_unlikely(builder, status.is_error):
-        keep = _keeper(context, builder.module, origin.origin)
-        number = builder.call(keep, [status.code, status.excinfoptr])
+        keep = _keeper(context, builder.module)
+        number = builder.call(keep, [address, status.code, status.excinfoptr])
         context.call_conv.return_dynamic_user_exc(builder, Surfaced, (number,), (types.int64,))
     return value
 
 
-def _keeper(context: Any, module: Any, origin: Origin) -> Any:
-    """The function that makes an error of a status; zero where there is none to be had."""
-    name = f"adjit.keep.{id(origin):x}"
+def _address(context: Any, builder: Any, origin: Origin) -> Any:
+    """The address of the origin. Numba keeps no file of code that has one; it stays in the code even where
+    the optimiser finds that there is no error."""
+    address = context.add_dynamic_addr(builder, id(origin), info="the origin of an adjit program")
+    builder.module.globals[f"numba.dynamic.globals.{id(origin):x}"].linkage = "weak"
+    return address
+
+
+def _keeper(context: Any, module: Any) -> Any:
+    """The function that keeps the error of a status: its number, or zero where there is none to be had."""
+    name = "adjit.keep"
     if name in module.globals:
         return module.globals[name]
-    made = ir.Function(module, ir.FunctionType(INT64, [ir.IntType(32), excinfo_ptr_t]), name)
+    kind = ir.FunctionType(INT64, [cgutils.voidptr_t, ir.IntType(32), excinfo_ptr_t])
+    made = ir.Function(module, kind, name)
     made.linkage = "internal"
     made.attributes.add("noinline")
     made.attributes.add("cold")
@@ -131,15 +144,15 @@ def _keeper(context: Any, module: Any, origin: Origin) -> Any:
     api = context.get_python_api(builder)
     gil = api.gil_ensure()
     result = cgutils.alloca_once_value(builder, INT64(0))
-    status = context.call_conv._get_return_status(builder, *made.args)
+    origin, code, info = made.args
+    status = context.call_conv._get_return_status(builder, code, info)
     context.call_conv.raise_error(builder, api, status)
     slots = [cgutils.alloca_once(builder, api.pyobj) for _ in range(3)]
     api.err_fetch(*slots)
     kind, value, _ = map(builder.load, slots)
     value = builder.select(cgutils.is_null(builder, value), api.make_none(), value)
-    address = context.add_dynamic_addr(builder, id(origin), info="the origin of an adjit program")
     keep = api.unserialize(api.serialize_object(kept))
-    found = api.call_function_objargs(keep, (builder.bitcast(address, api.pyobj), kind, value))
+    found = api.call_function_objargs(keep, (builder.bitcast(origin, api.pyobj), kind, value))
     with builder.if_else(cgutils.is_null(builder, found)) as (lost, known):
         with lost:
             api.err_clear()

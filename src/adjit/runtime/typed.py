@@ -1,7 +1,8 @@
 """Types of Numba's as specifications, and specifications as text of a function that Numba compiles.
 
 Input: the Numba type of an argument, and the expression that stands for it; the tree of a result. Output: the
-specification (`compiler.program`) with the expressions of its leaves, in depth-first order; the expression that
+specification (`compiler.program`) with the expressions of its leaves, in depth-first order; the expression
+that
 puts a result together. Numba tells no lengths, so each axis may have length one. Invariants: a number has the
 dtype that Numba gives it, and widens others as there; what has no form in compiled code is refused with
 what to pass instead. Non-goals: calls (`within`).
@@ -64,13 +65,18 @@ class Names:
         self.taken = set(taken)
         self.objects: dict[str, Any] = {}
 
-    def of(self, value: Any, wanted: str) -> str:
-        """A name for a value, as near to `wanted` as those that are taken allow."""
+    def fresh(self, wanted: str) -> str:
+        """A name that nothing has, as near to `wanted` as can be."""
         while wanted in self.taken or iskeyword(wanted):
             wanted += "_"
         self.taken.add(wanted)
-        self.objects[wanted] = value
         return wanted
+
+    def of(self, value: Any, wanted: str) -> str:
+        """A name for a value."""
+        name = self.fresh(wanted)
+        self.objects[name] = value
+        return name
 
 
 class Taken:

@@ -1,6 +1,7 @@
 """Transforms as functions that code compiled by Numba calls.
 
-Input: a transform, and the Numba types of a call's arguments. Output: a function compiled by Numba, its *bridge*,
+Input: a transform, and the Numba types of a call's arguments. Output: a function compiled by Numba, its
+*bridge*,
 that takes the arguments apart into leaves, calls the generated program and puts the result together.
 Invariants: a bridge allocates what its program works in, so that threads share nothing; constants and arrays
 that the user's function reads from globals and closures are as they were when the bridge was made, as
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numba
@@ -28,10 +29,10 @@ from ..errors import AdjitError, InferenceError, MissingRuleError
 from ..options import Options
 from . import aliasing, frontcache, modules, pytree
 from .dispatch import Interface, interface, leaf_names
+from .room import Wanted, learn, room
 from .support import jitable
 from .surfacing import Origin, called
 from .typed import Names, Put, Taken, precise
-from .workspace import EMPTY
 
 
 class Callee(Protocol):
@@ -46,7 +47,7 @@ class Callee(Protocol):
     def title(self) -> str: ...
 
 
-class Within(types.Callable, types.Opaque):  # type: ignore[misc, name-defined]
+class Within(types.Callable, types.Opaque):
     """The type of one transform."""
 
     def __init__(self, transform: Callee) -> None:
@@ -54,15 +55,18 @@ class Within(types.Callable, types.Opaque):  # type: ignore[misc, name-defined]
         self.bridges: dict[tuple[tuple[str, ...], tuple[Any, ...]], Any] = {}
         super().__init__(f"{transform!r} at {id(transform):#x}")
 
-    def get_call_type(self, context: Any, args: Sequence[Any], kws: dict[str, Any]) -> Any:
+    def get_call_type(self, context: Any, args: Sequence[Any], kws: Mapping[str, Any]) -> Any:
         """The signature of the bridge for arguments of these types, which is compiled here."""
         try:
             given = self.transform.signature.bind(*args, **kws).arguments
-            names, chosen = tuple(given), tuple(map(precise, given.values()))
-            if (names, chosen) not in self.bridges:
+        except TypeError as error:
+            raise TypingError(f"{self.transform!r}: {error}") from None
+        names, chosen = tuple(given), tuple(map(precise, given.values()))
+        if (names, chosen) not in self.bridges:
+            try:
                 self.bridges[names, chosen] = bridge(self.transform, dict(zip(names, chosen, strict=True)))
-        except (AdjitError, TypeError) as error:
-            raise TypingError(f"{self.transform!r}: {error}") from error
+            except AdjitError as error:
+                raise TypingError(f"{self.transform!r}: {error}") from error
         return numba.typeof(self.bridges[names, chosen]).get_call_type(context, chosen, {})
 
     def get_call_signatures(self) -> Any:
@@ -100,16 +104,21 @@ def bridge(transform: Callee, given: dict[str, Any]) -> Any:
     leaves = [*taken.leaves, *(names.of(frozen(h.fetch()), h.name) for h in program.hidden)]
     lines = checks(program, leaves, names)
     if text.workspace:
-        leaves.append(f"{names.of(np.zeros, 'zeros')}({EMPTY}, {names.of(np.int64, 'int64')})")
+        ws, wanted = names.fresh("ws"), names.of(Wanted(), "wanted")
+        lines.append(f"{ws} = {names.of(room, 'room')}({wanted})")
+        leaves.append(ws)
     loaded = modules.load(text, transform.options.cache, compiled=True)
-    passed = [names.of(dispatcher(loaded), "program"), names.of(Origin(text, loaded.filename), "origin")]
-    result = names.of(None, "result")
-    lines.append(f"    {result} = {names.of(called, 'called')}({', '.join(passed)}, ({''.join(f'{x}, ' for x in leaves)}))")
+    callee = names.of(dispatcher(loaded), "program"), names.of(Origin(text, loaded.filename), "origin")
+    result = names.fresh("result")
+    passed = "".join(f"{leaf}, " for leaf in leaves)
+    lines.append(f"{result} = {names.of(called, 'called')}({', '.join(callee)}, ({passed}))")
+    if text.workspace:
+        lines.append(f"{names.of(learn, 'learn')}({wanted}, {ws})")
     count = len(known.results)
     flat = [result] if count == 1 else [f"{result}[{k}]" for k in range(count)]
     put = Put(flat, [dtype for dtype, _, _ in known.results], names)
-    lines.append(f"    return {put.text(program.result)}")
-    return function(names.of(None, text.name), list(given), lines, names)
+    lines.append(f"return {put.text(program.result)}")
+    return function(names.fresh(text.name), list(given), lines, names)
 
 
 def default(value: Any, where: str, taken: Taken) -> Spec:
@@ -181,7 +190,7 @@ def checks(program: Program, leaves: Sequence[str], names: Names) -> list[str]:
                 tests.append((test, aliasing.overlapping(*pair, called_by[w], fn.name)))
         for test, error in tests:
             arguments = f"{error.message!r}, None, {error.why!r}, {error.hint!r}"
-            lines += [f"    if {test}:", f"        raise {names.of(type(error), 'Refused')}({arguments})"]
+            lines += [f"if {test}:", f"    raise {names.of(type(error), 'Refused')}({arguments})"]
     return lines
 
 
@@ -200,7 +209,7 @@ def touch(a: Any, b: Any) -> bool:
         reach = (b.shape[k] - 1) * b.strides[k]
         low_b += min(reach, 0)
         high_b += max(reach, 0)
-    return low_a < high_b + b.itemsize and low_b < high_a + a.itemsize
+    return bool(low_a < high_b + b.itemsize and low_b < high_a + a.itemsize)
 
 
 @jitable
@@ -224,7 +233,7 @@ def repeats(a: Any) -> bool:
 
 def function(name: str, params: Sequence[str], lines: Sequence[str], names: Names) -> Any:
     """A function of this body, to be compiled by Numba."""
-    source = "\n".join([f"def {name}({', '.join(params)}):", *lines, ""])
+    source = "\n".join([f"def {name}({', '.join(params)}):", *(f"    {line}" for line in lines), ""])
     filename = f"<adjit call of {name} {id(names):x}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     exec(compile(source, filename, "exec"), names.objects)
