@@ -64,7 +64,10 @@ class Surfaced(Exception):
     """Calling the class with a number gives the error that was kept under it."""
 
     def __new__(cls, number: int = 0) -> Any:
-        return _kept.get(number) or RuntimeError("a program failed, and its error is not known any more")
+        found = _kept.get(number)
+        return (
+            RuntimeError("a program failed, and its error is not known any more") if found is None else found
+        )
 
 
 def kept(origin: Origin, kind: type[BaseException], value: object) -> int:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from keyword import iskeyword
 from typing import Any, TypeVar
 
+import numba
 import numpy as np
 from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
@@ -143,7 +144,7 @@ def constant(t: Any, where: str) -> Any:
     if isinstance(t, _types.StringLiteral):
         return t.literal_value
     if isinstance(t, _types.Dispatcher):
-        return t.dispatcher
+        return getattr(t.dispatcher, "differentiated", t.dispatcher)
     if isinstance(t, _types.DTypeSpec):
         return as_dtype(t.dtype)
     if isinstance(t, _types.Function):
@@ -152,6 +153,11 @@ def constant(t: Any, where: str) -> Any:
     if own is not None:
         return own
     raise InferenceError(f"{where} is of Numba's type {t}", why=OUTSIDE, hint=_instead(t))
+
+
+def another(dispatcher: Any) -> Any:
+    """A dispatcher of its own for the function of a dispatcher, with the same options."""
+    return numba.jit(**dispatcher.targetoptions)(dispatcher.py_func)
 
 
 def known(t: Any) -> Any:
@@ -236,4 +242,4 @@ class Put:
         return f"{conjugate}({self.names.of(whole_of, 'whole_of')}({first}, {self.names.of(dtype, 'dtype')}))"
 
 
-__all__ = ["Names", "Put", "Taken", "compiled_form", "known", "precise"]
+__all__ = ["Names", "Put", "Taken", "another", "compiled_form", "known", "precise"]

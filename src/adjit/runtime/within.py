@@ -32,7 +32,7 @@ from .dispatch import Interface, interface, leaf_names
 from .room import Wanted, learn, room
 from .support import jitable
 from .surfacing import Origin, called
-from .typed import Names, Put, Taken, precise
+from .typed import Names, Put, Taken, another, precise
 
 
 class Callee(Protocol):
@@ -118,7 +118,7 @@ def bridge(transform: Callee, given: dict[str, Any]) -> Any:
     flat = [result] if count == 1 else [f"{result}[{k}]" for k in range(count)]
     put = Put(flat, [dtype for dtype, _, _ in known.results], names)
     lines.append(f"return {put.text(program.result)}")
-    return function(names.fresh(text.name), list(given), lines, names)
+    return function(names.fresh(f"call_{text.name}"), list(given), lines, names)
 
 
 def default(value: Any, where: str, taken: Taken) -> Spec:
@@ -169,8 +169,7 @@ def dispatcher(loaded: modules.Loaded) -> Any:
     """A compiled function of the program for this use alone: it is compiled while Numba compiles its caller,
     when no other lock may be waited for.
     """
-    call: Any = loaded.call
-    made = numba.jit(**call.targetoptions)(call.py_func)
+    made = another(loaded.call)
     if not loaded.filename.startswith("<"):
         made.enable_caching()
     return made
