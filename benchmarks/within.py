@@ -89,7 +89,8 @@ def row(fun: Callable[..., Any], by_hand: Callable[..., Any], n: int, steps: int
             spent[-1].append(1e9 * (time.perf_counter() - start) / steps)
     least = [min(both[k] for both in spent) for k in (0, 1)]
     ratio = statistics.median(a / b for a, b in spent)
-    return f"{fun.__name__:12} {n:9} {least[0]:12.0f} {least[1]:12.0f} {ratio:7.2f} {np.abs(ends[0] - ends[1]).max():10.1e}"
+    apart = np.abs(ends[0] - ends[1]).max()
+    return f"{fun.__name__:12} {n:9} {least[0]:12.0f} {least[1]:12.0f} {ratio:7.2f} {apart:10.1e}"
 
 
 def main() -> None:

@@ -33,6 +33,8 @@ from .support import Failure
 MOST_KEPT = 1000  # errors that compiled code caught stay until as many others have come
 INT64: Any = ir.IntType(64)
 
+FORGOTTEN = RuntimeError("a program failed, and its error is not known any more")
+
 _numbers = itertools.count(1)
 _kept: OrderedDict[int, BaseException] = OrderedDict()
 
@@ -64,10 +66,7 @@ class Surfaced(Exception):
     """Calling the class with a number gives the error that was kept under it."""
 
     def __new__(cls, number: int = 0) -> Any:
-        found = _kept.get(number)
-        return (
-            RuntimeError("a program failed, and its error is not known any more") if found is None else found
-        )
+        return _kept.get(number, FORGOTTEN)
 
 
 def kept(origin: Origin, kind: type[BaseException], value: object) -> int:
@@ -152,15 +151,17 @@ def _keeper(context: Any, module: Any) -> Any:
     context.call_conv.raise_error(builder, api, status)
     slots = [cgutils.alloca_once(builder, api.pyobj) for _ in range(3)]
     api.err_fetch(*slots)
-    kind, value, _ = map(builder.load, slots)
-    value = builder.select(cgutils.is_null(builder, value), api.make_none(), value)
+    kind, value, traceback = map(builder.load, slots)
+    shown = builder.select(cgutils.is_null(builder, value), api.borrow_none(), value)
     keep = api.unserialize(api.serialize_object(kept))
-    found = api.call_function_objargs(keep, (builder.bitcast(origin, api.pyobj), kind, value))
+    found = api.call_function_objargs(keep, (builder.bitcast(origin, api.pyobj), kind, shown))
     with builder.if_else(cgutils.is_null(builder, found)) as (lost, known):
         with lost:
             api.err_clear()
         with known:
             builder.store(api.long_as_longlong(found), result)
+    for owned in (kind, value, traceback, keep, found):
+        api.decref(owned)
     api.gil_release(gil)
     builder.ret(builder.load(result))
     return made

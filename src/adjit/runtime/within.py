@@ -1,11 +1,12 @@
 """Transforms as functions that code compiled by Numba calls.
 
-Input: a transform, and the Numba types of a call's arguments. Output: a function compiled by Numba, its
-*bridge*,
-that takes the arguments apart into leaves, calls the generated program and puts the result together.
+Input: a transform, and the Numba types of a call's arguments. Output: their *bridge*, a function compiled by
+Numba that takes the arguments apart into leaves, calls the generated program and puts the result together.
 Invariants: a bridge allocates what its program works in, so that threads share nothing; constants and arrays
 that the user's function reads from globals and closures are as they were when the bridge was made, as
-Numba has it; arguments that are written must not overlap. Non-goals: types (`typed`), errors (`surfacing`).
+Numba has it; arguments that are written must not overlap. Numba's lock is held here, so no other is waited
+for.
+Non-goals: types (`typed`), errors (`surfacing`).
 """
 
 from __future__ import annotations
@@ -166,8 +167,8 @@ def prepared(transform: Callee, specs: tuple[Spec, ...]) -> tuple[Program, Inter
 
 
 def dispatcher(loaded: modules.Loaded) -> Any:
-    """A compiled function of the program for this use alone: it is compiled while Numba compiles its caller,
-    when no other lock may be waited for.
+    """A compiled function of the program for this use alone: others are compiled under a lock
+    (`dispatch`).
     """
     made = another(loaded.call)
     if not loaded.filename.startswith("<"):
@@ -178,15 +179,18 @@ def dispatcher(loaded: modules.Loaded) -> Any:
 def checks(program: Program, leaves: Sequence[str], names: Names) -> list[str]:
     """Statements that refuse overlapping memory that is written."""
     fn, lines = program.function, []
-    arrays = [k for k, p in enumerate(fn.params) if isinstance(p.type, Array)]
-    called_by = leaf_names(program)
+    layouts = {k: p.type.layout for k, p in enumerate(fn.params) if isinstance(p.type, Array)}
+    argument = leaf_names(program)
     for w in sorted(program.written):
-        tests = [(f"{names.of(repeats, 'repeats')}({leaves[w]})", aliasing.holding(called_by[w], fn.name))]
-        for k in arrays:
+        tests = []
+        if layouts[w] == "A":
+            test = f"{names.of(repeats, 'repeats')}({leaves[w]})"
+            tests.append((test, aliasing.holding(argument[w], fn.name)))
+        for k in layouts:
             if k > w or (k != w and k not in program.written):
-                pair = called_by[min(k, w)], called_by[max(k, w)]
+                pair = argument[min(k, w)], argument[max(k, w)]
                 test = f"{names.of(touch, 'touch')}({leaves[k]}, {leaves[w]})"
-                tests.append((test, aliasing.overlapping(*pair, called_by[w], fn.name)))
+                tests.append((test, aliasing.overlapping(*pair, argument[w], fn.name)))
         for test, error in tests:
             arguments = f"{error.message!r}, None, {error.why!r}, {error.hint!r}"
             lines += [f"if {test}:", f"    raise {names.of(type(error), 'Refused')}({arguments})"]
@@ -213,8 +217,8 @@ def touch(a: Any, b: Any) -> bool:
 
 @jitable
 def repeats(a: Any) -> bool:
-    """Whether elements of an array may share memory: along some axis a step is shorter than what the axes
-    of shorter steps reach over.
+    """Whether elements of an array may share memory: a step along some axis is shorter than what all axes of
+    shorter steps reach over.
     """
     for k in range(a.ndim):
         if a.shape[k] < 2:
