@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 import linecache
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numba
@@ -29,7 +30,7 @@ from ..compiler.program import Program, Spec
 from ..errors import AdjitError, InferenceError, MissingRuleError
 from ..options import Options
 from . import aliasing, frontcache, modules, pytree
-from .dispatch import Interface, interface, leaf_names
+from .dispatch import Around, Interface, interface, leaf_names
 from .room import Wanted, learn, room
 from .support import jitable
 from .surfacing import Origin, called
@@ -53,7 +54,7 @@ class Within(types.Callable, types.Opaque):
 
     def __init__(self, transform: Callee) -> None:
         self.transform = transform
-        self.bridges: dict[tuple[tuple[str, ...], tuple[Any, ...]], Any] = {}
+        self.bridges: dict[tuple[tuple[str, ...], tuple[Any, ...]], Bridge] = {}
         super().__init__(f"{transform!r} at {id(transform):#x}")
 
     def get_call_type(self, context: Any, args: Sequence[Any], kws: Mapping[str, Any]) -> Any:
@@ -63,18 +64,20 @@ class Within(types.Callable, types.Opaque):
         except TypeError as error:
             raise TypingError(f"{self.transform!r}: {error}") from None
         names, chosen = tuple(given), tuple(map(precise, given.values()))
-        if (names, chosen) not in self.bridges:
+        found = self.bridges.get((names, chosen))
+        if found is None or not found.holds():
             try:
-                self.bridges[names, chosen] = bridge(self.transform, dict(zip(names, chosen, strict=True)))
+                found = bridge(self.transform, dict(zip(names, chosen, strict=True)))
             except AdjitError as error:
                 raise TypingError(f"{self.transform!r}: {error}") from error
-        return numba.typeof(self.bridges[names, chosen]).get_call_type(context, chosen, {})
+            self.bridges[names, chosen] = found
+        return numba.typeof(found.compiled).get_call_type(context, chosen, {})
 
     def get_call_signatures(self) -> Any:
-        return [s for b in self.bridges.values() for s in b.nopython_signatures], True
+        return [s for b in self.bridges.values() for s in b.compiled.nopython_signatures], True
 
     def get_impl_key(self, sig: Any) -> Any:
-        return self.bridges[tuple(sig.pysig.parameters), sig.args].get_overload(sig.args)
+        return self.bridges[tuple(sig.pysig.parameters), sig.args].compiled.get_overload(sig.args)
 
 
 register_model(Within)(models.OpaqueModel)
@@ -85,7 +88,26 @@ def _taken(typ: Any, obj: Any, c: Any) -> Any:
     return NativeValue(c.context.get_dummy_value())
 
 
-def bridge(transform: Callee, given: dict[str, Any]) -> Any:
+@dataclass(frozen=True)
+class Bridge:
+    """A function for Numba to compile. `constants` are what it has of the values that are read from
+    outside.
+    """
+
+    compiled: Any
+    around: Around
+    constants: Sequence[Any]
+
+    def holds(self) -> bool:
+        """Whether what is read from outside is what it was."""
+        pairs = zip(self.around.hidden, self.constants, strict=True)
+        return self.around.fits(()) and all(
+            np.array_equal(fetch(), known, equal_nan=True)  # type: ignore[arg-type]
+            for (fetch, _, _), known in pairs
+        )
+
+
+def bridge(transform: Callee, given: dict[str, Any]) -> Bridge:
     """The function for arguments of these types, not compiled yet; parameters left out have their default."""
     names = Names(given)
     taken = Taken(names)
@@ -102,7 +124,8 @@ def bridge(transform: Callee, given: dict[str, Any]) -> Any:
         else:
             specs.append(default(parameter.default, where, taken))
     program, known, text = prepared(transform, tuple(specs))
-    leaves = [*taken.leaves, *(names.of(frozen(h.fetch()), h.name) for h in program.hidden)]
+    constants = [frozen(h.fetch()) for h in program.hidden]
+    leaves = [*taken.leaves, *(names.of(c, h.name) for c, h in zip(constants, program.hidden, strict=True))]
     lines = checks(program, leaves, names)
     if text.workspace:
         ws, wanted = names.fresh("ws"), names.of(Wanted(), "wanted")
@@ -119,7 +142,8 @@ def bridge(transform: Callee, given: dict[str, Any]) -> Any:
     flat = [result] if count == 1 else [f"{result}[{k}]" for k in range(count)]
     put = Put(flat, [dtype for dtype, _, _ in known.results], names)
     lines.append(f"return {put.text(program.result)}")
-    return function(names.fresh(f"call_{text.name}"), list(given), lines, names)
+    compiled = function(names.fresh(f"call_{text.name}"), list(given), lines, names)
+    return Bridge(compiled, Around(program), constants)
 
 
 def default(value: Any, where: str, taken: Taken) -> Spec:
