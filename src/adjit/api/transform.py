@@ -353,6 +353,13 @@ class Transform:
         found = [e for entries in self.entries.values() for e in entries]
         return found[-1].runner.general().bare if found else None
 
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """What it is in a function that Numba compiles."""
+        from ..runtime.within import Within
+
+        return Within(self)
+
     def __repr__(self) -> str:
         chosen = [self.names[k if isinstance(k, int) else k.argument] for k in getattr(self, "chosen", ())]
         within = f" in {', '.join(chosen)}" if chosen else ""

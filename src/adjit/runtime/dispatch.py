@@ -361,7 +361,7 @@ class Around:
         self.arrays = [k for k, s in enumerate(leaves) if not isinstance(s, ScalarSpec)]
         self.params = [k for k, s in enumerate(leaves) if isinstance(s, ArraySpec | ScalarSpec)]
         self.written = sorted(program.written)
-        self.names = _leaf_names(program)
+        self.names = leaf_names(program)
 
     def fits(self, leaves: Sequence[Any]) -> bool:
         """Whether constants are what they were, hidden arrays have the same types."""
@@ -389,7 +389,8 @@ class Around:
         aliasing.check(found, names, [arrays.index(w) for w in self.written if w in arrays], self.name)
 
 
-def _leaf_names(program: Program) -> list[str]:
+def leaf_names(program: Program) -> list[str]:
+    """For each parameter of the core function the name of the argument that it belongs to."""
     names: list[str] = []
     for name, spec in zip(program.argument_names, program.arguments, strict=True):
         count = sum(isinstance(s, ArraySpec | ScalarSpec) for s in pytree.leaf_specs([spec]))
@@ -407,4 +408,4 @@ def _spec_like(value: object, spec: ArraySpec | ScalarSpec, name: str) -> bool:
     return pytree.take_apart(value, name, leaves) == spec
 
 
-__all__ = ["Around", "Interface", "Runner", "failure", "interface", "runner"]
+__all__ = ["Around", "Interface", "Runner", "failure", "interface", "leaf_names", "runner"]
