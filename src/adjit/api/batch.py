@@ -62,11 +62,13 @@ def _example(spec: Spec, axis: int | None, where: str) -> tuple[Spec, int | None
     if spec.ndim == 1:
         return ScalarSpec(spec.dtype), axis
     kept = (spec.layout == "C" and axis == 0) or (spec.layout == "F" and axis == spec.ndim - 1)
-    ones = tuple(k - (k > axis) for k in spec.ones if k != axis)
-    return ArraySpec(spec.dtype, spec.ndim - 1, spec.layout if kept else "A", spec.readonly, ones), axis
+    ones, unsure = (tuple(k - (k > axis) for k in axes if k != axis) for axes in (spec.ones, spec.unsure))
+    layout = spec.layout if kept else "A"
+    return ArraySpec(spec.dtype, spec.ndim - 1, layout, spec.readonly, ones, unsure), axis
 
 
 class Vmap(Transform):
+    targets = ("cpu", "cuda")
     word = "batch"
 
     def __init__(

@@ -64,7 +64,10 @@ class Budgeted(Gradient):
         self.latest: Chosen | None = None
 
     def program(self, arguments: tuple[Spec, ...]) -> Program:
-        raise refusal("a transform of the gradient", "sizes are known when it is called only")
+        raise refusal(
+            "a transform of the gradient or a call of it from compiled code",
+            "sizes are known when it runs only",
+        )
 
     def made(self, choice: Choice) -> Chosen:
         *recipe, options = self.recipe()

@@ -62,14 +62,21 @@ class Custom:
         parts = ", ".join(map(described, (self.fun, *self.rules)))
         return f"{self.word} {self.nondiff} {parts}"
 
+    @functools.cached_property
+    def compiled(self) -> Any:
+        """The function as Numba compiles it, for calls from compiled code; it tells whose it is."""
+        import numba
+
+        from ..runtime.typed import another
+
+        made = another(self.fun) if hasattr(self.fun, "py_func") else numba.njit(self.fun)
+        made.differentiated = self
+        return made
+
     @property
     def _numba_type_(self) -> Any:
         """In a function that Numba compiles the object is the compiled function."""
-        import numba
-
-        if not hasattr(self.fun, "py_func"):
-            self.fun = numba.njit(self.fun)
-        return numba.typeof(self.fun)
+        return self.compiled._numba_type_
 
     def __reduce__(self) -> str:
         """Pickled by name, as functions are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..compiler.program import Program, Spec
 from ..errors import MissingRuleError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import buffers, pytree
+from ..runtime.typed import compiled_form, known
 from .argnums import Argnums, frozen, positions
 from .signatures import Graded, Jitted, P, R, ValueAndGrad
 from .transform import Transform, decorated, kept
@@ -257,3 +259,23 @@ def value_and_grad(
     """
     settings = {"value": True, "argnums": argnums, "has_aux": has_aux, "intermediates": intermediates}
     return decorated(_made, fun, settings, options)
+
+
+@cache
+def _known(make: Callable[..., Any], fun: Callable[..., Any], argnums: int | str) -> Any:
+    """The transform of a function, made once for all compiled code that makes it."""
+    return make(fun, argnums)
+
+
+@compiled_form(grad)
+def _compiled_grad(fun: Any, argnums: Any = 0) -> Any:
+    """`grad` in code that Numba compiles."""
+    made = _known(grad, known(fun), known(argnums))
+    return lambda fun, argnums=0: made
+
+
+@compiled_form(value_and_grad)
+def _compiled_value_and_grad(fun: Any, argnums: Any = 0) -> Any:
+    """`value_and_grad` in code that Numba compiles."""
+    made = _known(value_and_grad, known(fun), known(argnums))
+    return lambda fun, argnums=0: made

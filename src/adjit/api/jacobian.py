@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
+from functools import cache
 from typing import Any, Concatenate, overload
 
 import numpy as np
@@ -14,9 +15,11 @@ from ..errors import SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import runner
+from ..runtime.typed import compiled_form, known
 from .argnums import Argnums, frozen, positions
+from .gradient import Jit, grad
 from .signatures import First, P, R, Transformed
-from .tangent import Pushed, revived
+from .tangent import Pushed, jvp, revived
 from .transform import Transform, decorated, kept
 from .vjp import Halves, Vjp
 
@@ -228,6 +231,26 @@ def hvp(
     if not isinstance(args, tuple | list):
         raise SeedError("args is the tuple of the function's arguments", hint="hvp(f, (x,), v)")
     return transform.push(transform.bound(tuple(args), {}), vector)
+
+
+@compiled_form(hvp)
+def _compiled_hvp(fun: Any, args: Any, vector: Any, argnums: Any = 0) -> Any:
+    """`hvp` in code that Numba compiles."""
+    inner = product(known(fun), known(argnums), len(args) if isinstance(args, Sized) else 0)
+    return lambda fun, args, vector, argnums=0: inner(args, vector)
+
+
+@cache
+def product(fun: Callable[..., Any], argnums: int | str, count: int) -> Jit:
+    """`hvp` of a function in one of `count` arguments, as a function of these and the vector."""
+    gradient: Any = grad(fun, argnums)
+    (place,) = gradient.chosen
+    before, after = (None,) * place, (None,) * (count - place - 1)
+
+    def multiply(args: Any, vector: Any) -> Any:
+        return jvp(gradient, args, before + (vector,) + after)[1]  # noqa: RUF005 - this adjit reads
+
+    return Jit(multiply)
 
 
 @overload

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, overload
 
 from .. import compiler
@@ -12,7 +13,9 @@ from ..errors import NotDifferentiableError, SeedError
 from ..options import DEFAULT, Options
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around, Runner, runner
+from ..runtime.typed import compiled_form, known
 from .argnums import starred
+from .gradient import Jit
 from .signatures import R
 from .transform import Transform, kept, program_of
 
@@ -199,6 +202,23 @@ def jvp(
         )
     value, tangent = transform.push(bound, transform.grouped(given, len(bound)))
     return value, tangent
+
+
+@compiled_form(jvp)
+def _compiled_jvp(fun: Any, primals: Any, tangents: Any) -> Any:
+    """`jvp` in code that Numba compiles."""
+    inner = pushed(known(fun))
+    return lambda fun, primals, tangents: inner(primals, tangents)
+
+
+@cache
+def pushed(fun: Callable[..., Any]) -> Jit:
+    """`jvp` of a function, as a function of primals and tangents."""
+
+    def push(primals: Any, tangents: Any) -> Any:
+        return jvp(fun, primals, tangents)
+
+    return Jit(push)
 
 
 class Inside(Transform):

@@ -108,7 +108,7 @@ class Transform:
             raise MissingRuleError(
                 f"{type(self).__name__.lower()} has no form on the GPU",
                 why="its result is put together on the host",
-                hint='use grad, value_and_grad, vjp, jvp or hvp with target="cuda", or target="cpu" here',
+                hint='use grad, value_and_grad, vjp, jvp, hvp, vmap with target="cuda", or target="cpu" here',
             )
         if options.max_bytes is not None and not self.budgets:
             raise MissingRuleError(
@@ -355,6 +355,13 @@ class Transform:
         found = [e for entries in self.entries.values() for e in entries]
         bare: Callable[..., Any] | None = found[-1].runner.general().bare if found else None
         return bare
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """What it is in a function that Numba compiles."""
+        from ..runtime.within import Within
+
+        return Within(self)
 
     def __repr__(self) -> str:
         chosen = [self.names[k if isinstance(k, int) else k.argument] for k in getattr(self, "chosen", ())]

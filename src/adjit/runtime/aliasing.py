@@ -73,15 +73,10 @@ def check(arrays: Sequence[Array], names: Sequence[str], written: Sequence[int],
     for w in written:
         a = arrays[w]
         if overlaps_itself(a):
-            raise refusal(
-                f"argument {names[w]!r}, which `{function}` writes, holds one element at several places"
-            )
+            raise holding(names[w], function)
         for k, b in enumerate(arrays):
             if k != w and (k > w or k not in written) and overlap(a, b):
-                raise refusal(
-                    f"arguments {names[min(k, w)]!r} and {names[max(k, w)]!r} overlap in memory, "
-                    f"and `{function}` writes {names[w]!r}"
-                )
+                raise overlapping(names[min(k, w)], names[max(k, w)], names[w], function)
 
 
 def copies(arrays: Sequence[Array]) -> list[Array]:
@@ -108,6 +103,16 @@ def copies(arrays: Sequence[Array]) -> list[Array]:
             found[k] = np.ndarray(a.shape, a.dtype, memory, offset, a.strides)
             found[k].flags.writeable = a.flags.writeable
     return found
+
+
+def holding(name: str, function: str) -> AdjitError:
+    return refusal(f"argument {name!r}, which `{function}` writes, holds one element at several places")
+
+
+def overlapping(first: str, second: str, written: str, function: str) -> AdjitError:
+    return refusal(
+        f"arguments {first!r} and {second!r} overlap in memory, and `{function}` writes {written!r}"
+    )
 
 
 def refusal(what: str) -> AdjitError:

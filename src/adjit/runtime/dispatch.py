@@ -301,11 +301,8 @@ class Runner:
         """The same for a program of kernels: numbers are fetched, arrays stay where they are."""
         from .cuda import calls
 
-        calls.find_device()
-        entering = calls.entering(leaves)
-        entering = [x if t is None else t(x) for x, t in zip(entering, self.scalars, strict=True)]
         try:
-            found: Any = self.loaded.call(*entering)
+            found: Any = calls.run(self.loaded.call, leaves, self.scalars)
         except Failure as failed:
             if unequal(failed, self.text) and self.otherwise is not None:
                 self.__dict__.update(self.otherwise().__dict__)
@@ -313,6 +310,9 @@ class Runner:
             raise failure(failed, self.text) from None
         except numba.core.errors.NumbaError as error:
             raise self.refused(error) from error
+        except Exception as error:
+            tracebacks.located(error, self.text)
+            raise
         found = (found,) if self.count == 1 else found or ()
         made = [x if f is None else f(x) for x, f in zip(found, self.outs, strict=True)]
         for k, p in self.passed.items():
@@ -364,7 +364,7 @@ class Around:
         self.arrays = [k for k, s in enumerate(leaves) if not isinstance(s, ScalarSpec)]
         self.params = [k for k, s in enumerate(leaves) if isinstance(s, ArraySpec | ScalarSpec)]
         self.written = sorted(program.written)
-        self.names = _leaf_names(program)
+        self.names = leaf_names(program)
 
     def fits(self, leaves: Sequence[Any]) -> bool:
         """Whether constants are what they were, hidden arrays have the same types."""
@@ -392,7 +392,8 @@ class Around:
         aliasing.check(found, names, [arrays.index(w) for w in self.written if w in arrays], self.name)
 
 
-def _leaf_names(program: Program) -> list[str]:
+def leaf_names(program: Program) -> list[str]:
+    """For each parameter of the core function the name of the argument that it belongs to."""
     names: list[str] = []
     for name, spec in zip(program.argument_names, program.arguments, strict=True):
         count = sum(isinstance(s, ArraySpec | ScalarSpec) for s in pytree.leaf_specs([spec]))
@@ -410,4 +411,4 @@ def _spec_like(value: object, spec: ArraySpec | ScalarSpec, name: str) -> bool:
     return pytree.take_apart(value, name, leaves) == spec
 
 
-__all__ = ["Around", "Interface", "Runner", "failure", "interface", "runner"]
+__all__ = ["Around", "Interface", "Runner", "failure", "interface", "leaf_names", "runner"]

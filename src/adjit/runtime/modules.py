@@ -42,9 +42,11 @@ def module_name(text: Text) -> str:
     return f"adjit_{text.name}_{files.digest(text.source, files.versions())}"
 
 
-def load(text: Text, cache: bool = True) -> Loaded:
-    """The function of a generated module, compiled lazily by Numba unless that is switched off."""
-    compiled = not options.jit_disabled() and text.target == "cpu"
+def load(text: Text, cache: bool = True, compiled: bool = False) -> Loaded:
+    """The function of a generated module, compiled lazily by Numba unless that is switched off; always where
+    it is to be `compiled`.
+    """
+    compiled = compiled or (not options.jit_disabled() and text.target == "cpu")
     name = module_name(text)
     key = (name, compiled, cache)
     with _lock:

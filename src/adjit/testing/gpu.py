@@ -1,16 +1,17 @@
 """All that needs a GPU, in one go: `python -m adjit.testing.gpu` prints one table.
 
 Each sample program: its gradient on the GPU against central differences of the plain Python function, then
-its
-time on large arrays that are already there, first call apart, beside JAX and PyTorch where they are
-installed,
-and, where memory bounds it, as a fraction of the bandwidth that a copy reaches. `--seconds` bounds the whole
-run (default 220), `--elements` sets the size. Non-goals: the language, which the test suite covers.
+its time on large arrays that are already there, first call apart, beside JAX and PyTorch where they are
+installed and can run it as it is written, and, where memory bounds it, as a fraction of the bandwidth that a
+copy reaches. Before that the checks of `gpu_checks`. `--seconds` bounds the whole run (default 220): what is
+left then is not run. `--elements` sets the size; without it, as many as fit. Non-goals: the language, which
+the test suite covers.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 import types
@@ -24,6 +25,8 @@ from .samples import SAMPLES, Sample
 
 SMALL = 40
 STEP = 1e-5
+LARGE = 1 << 26  # elements; calls on fewer are bound by the host's part in them
+SHARE = 512  # bytes of free memory for each element: arguments, gradients, what is saved, in three libraries
 Arguments = tuple[Any, ...]
 
 
@@ -80,6 +83,7 @@ def adjit_result(sample: Sample, args: Arguments) -> tuple[Any, list[Any]]:
 
 
 def jax_run(sample: Sample, args: Arguments) -> Callable[[], Any]:
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # or it takes most of the memory
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -106,15 +110,20 @@ def torch_run(sample: Sample, args: Arguments) -> Callable[[], Any]:
     return run
 
 
+RUNS = {"jax": jax_run, "torch": torch_run}
+
+
 def with_numpy(function: Any, module: Any) -> Any:
     """The function with another module in the place of NumPy."""
     return types.FunctionType(function.__code__, {**function.__globals__, "np": module}, function.__name__)
 
 
-def milliseconds(make: Any, sample: Sample, args: Arguments, wait: Callable[[], Any]) -> float | None:
-    """None where the other system is absent or cannot run the program."""
+def milliseconds(library: str, sample: Sample, args: Arguments) -> float | None:
+    """None where the library is absent or cannot run the program."""
+    if library not in sample.others:
+        return None
     try:
-        return 1e3 * median_time(make(sample, args), wait)
+        return 1e3 * median_time(RUNS[library](sample, args), lambda: None)
     except Exception:
         return None
 
@@ -135,7 +144,7 @@ def row(sample: Sample, n: int, bandwidth: float, wait: Callable[[], Any]) -> li
     verdict = "right" if off < 1e-5 else f"WRONG ({off:.1e})"
     args = sample.args(np.random.default_rng(1), n)
     own = 1e3 * median_time(adjit_run(sample, args), wait)
-    others = [milliseconds(make, sample, args, lambda: None) for make in (jax_run, torch_run)]
+    others = [milliseconds(library, sample, args) for library in RUNS]
     size = max(a.size for a in args if isinstance(a, np.ndarray))
     share = f"{sample.arrays * size * 8 / (own * 1e-3) / bandwidth:.0%}" if sample.arrays else "-"
     return [
@@ -156,11 +165,54 @@ def formatted(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows)
 
 
+def failed(error: Exception) -> str:
+    lines = str(error).strip().splitlines() or [""]
+    return f"FAILED: {type(error).__name__}: {lines[0][:60]}"
+
+
+def checked(until: float) -> tuple[list[str], bool]:
+    """A line for each check, and whether all that ran went well."""
+    from .gpu_checks import CHECKS
+
+    lines, well = [], True
+    for name, check in CHECKS.items():
+        if time.perf_counter() > until:
+            lines.append(f"{name}: not run, no time left")
+            continue
+        try:
+            left_out = check()
+            lines.append(f"{name}: " + (f"not looked at, {left_out}" if left_out else "right"))
+        except Exception as error:
+            well = False
+            lines.append(f"{name}: {failed(error)}")
+    return lines, well
+
+
+def table(chosen: Sequence[Sample], n: int, bandwidth: float, wait: Callable[[], Any], until: float) -> Any:
+    rows = [HEAD]
+    for sample in chosen:
+        if time.perf_counter() > until:
+            rows.append([sample.name, "-", "not run: no time left", "-", "-", "-", "-"])
+            continue
+        try:
+            rows.append(row(sample, n, bandwidth, wait))
+        except Exception as error:
+            rows.append([sample.name, "-", failed(error), "-", "-", "-", "-"])
+    return rows
+
+
+def fitting() -> int:
+    """The number of elements for the memory that is free."""
+    from numba import cuda
+
+    return int(min(LARGE, cuda.current_context().get_memory_info().free // SHARE))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m adjit.testing.gpu", description=__doc__)
-    parser.add_argument("--elements", type=int, default=1 << 24)
+    parser.add_argument("--elements", type=int)
     parser.add_argument("--seconds", type=float, default=220.0)
-    parser.add_argument("--only", nargs="*", default=list(SAMPLES))
+    parser.add_argument("--only", nargs="*", default=list(SAMPLES), choices=list(SAMPLES))
     chosen = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     from numba import cuda
@@ -171,21 +223,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("no GPU is found: nothing was run", file=sys.stderr)
         return 2
     wait = (lambda: None) if SIMULATED else cuda.synchronize
-    name = "Numba's simulator" if SIMULATED else cuda.get_current_device().name
+    device = "Numba's simulator" if SIMULATED else cuda.get_current_device().name
     start = time.perf_counter()
-    bandwidth = copy_bandwidth(chosen.elements, wait)
-    rows = [HEAD]
-    for sample in (SAMPLES[name] for name in chosen.only):
-        if time.perf_counter() - start > chosen.seconds:
-            rows.append([sample.name, "-", "not run: no time left", "-", "-", "-", "-"])
-            continue
-        try:
-            rows.append(row(sample, chosen.elements, bandwidth, wait))
-        except Exception as error:
-            rows.append([sample.name, "-", f"FAILED: {str(error).splitlines()[0][:60]}", "-", "-", "-", "-"])
-    print(f"{name}; a copy moves {bandwidth / 1e9:.0f} GB/s; {time.perf_counter() - start:.0f} s in all\n")
+    until = start + chosen.seconds
+    lines, well = checked(until)
+    n = chosen.elements or (SMALL if SIMULATED else fitting())
+    bandwidth = copy_bandwidth(n, wait)
+    rows = table([SAMPLES[name] for name in chosen.only], n, bandwidth, wait, until)
+    spent = time.perf_counter() - start
+    name = device.decode() if isinstance(device, bytes) else device  # Numba's older driver has bytes
+    print(f"{name}; a copy moves {bandwidth / 1e9:.0f} GB/s; {spent:.0f} s in all\n")
     print(formatted(rows))
-    return 0 if all(r[2] == "right" for r in rows[1:]) else 1
+    print("\n" + "\n".join(lines))
+    return 0 if well and all(r[2] == "right" for r in rows[1:]) else 1
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from numba import cuda
 
 import adjit
 from adjit import errors
+from tests.support.foreign import Foreign
 
 quiet = pytest.mark.filterwarnings("ignore:.adjit-cuda-copy")
 
@@ -78,6 +79,79 @@ def test_strided_arguments(strided: Callable[[Any], Any]) -> None:
     np.testing.assert_allclose(gradient.copy_to_host(), 2.0 * x)
 
 
+@pytest.mark.parametrize(
+    "strided",
+    [lambda a: a, lambda a: a[::2], lambda a: a[::-1], lambda a: a.reshape(2, 4).T, lambda a: a[:0]],
+)
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_arrays_of_other_libraries(strided: Callable[[Any], Any], kind: Any) -> None:
+    x = strided(np.arange(8.0, dtype=kind))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, gradient = adjit.value_and_grad(square_sum, target="cuda")(Foreign(x, readonly=True))
+    assert value == pytest.approx(np.sum(x * x))
+    assert gradient.dtype == kind
+    np.testing.assert_allclose(gradient.copy_to_host(), 2.0 * x)
+
+
+def test_another_library_sees_what_is_written() -> None:
+    x, out = np.arange(4.0), np.zeros(8)
+    adjit.jit(doubled, target="cuda")(Foreign(x, readonly=True), Foreign(out[::2]))
+    np.testing.assert_array_equal(out[::2], 2.0 * x)
+    assert not out[1::2].any()
+
+
+def test_a_readonly_array_that_would_be_written() -> None:
+    out = np.zeros(4)
+    with pytest.raises(adjit.AdjitError, match="read-only"):
+        adjit.jit(doubled, target="cuda")(Foreign(np.ones(4)), Foreign(out, readonly=True))
+    assert not out.any()
+
+
+@quiet
+def test_arguments_of_the_device_the_host_and_another_library() -> None:
+    x = np.arange(1.0, 4.0)
+    f = adjit.grad(lambda a, b, c: np.sum(a * b * c), argnums=(0, 1, 2), target="cuda")
+    for gradient in f(cuda.to_device(x), x, Foreign(x)):
+        np.testing.assert_allclose(gradient.copy_to_host(), x * x)
+
+
+def test_complex_arrays_of_the_device_are_refused() -> None:
+    z = np.ones(3, np.complex128)
+    for given in (z, cuda.to_device(z), Foreign(z)):
+        with pytest.raises(adjit.AdjitError, match="complex"):
+            adjit.jit(square_sum, target="cuda")(given)
+
+
+def test_a_type_that_adjit_does_not_have() -> None:
+    with pytest.raises(adjit.InferenceError, match="float16"):
+        adjit.jit(square_sum, target="cuda")(cuda.to_device(np.ones(3, np.float16)))
+
+
+def test_routines_of_the_host_warn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "_given", set())
+    f = adjit.jit(lambda a: np.sum(np.linalg.inv(a)), target="cuda")
+    there = cuda.to_device(np.eye(3))
+    with pytest.warns(adjit.AdjitWarning, match="`inv` has no form on the GPU"):
+        f(there)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f(there)
+        with pytest.raises(np.linalg.LinAlgError, match="ingular"):
+            f(cuda.to_device(np.zeros((3, 3))))
+
+
+@quiet
+def test_numbers_of_the_device_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    def shown(x: Any) -> Any:
+        s = np.sum(x)
+        print("sum", s)
+        return s * s
+
+    adjit.grad(shown, target="cuda")(np.ones(4))
+    assert capsys.readouterr().out == "sum 4.0\n"
+
+
 @quiet
 def test_a_cotangent_on_the_device() -> None:
     x = cuda.to_device(np.arange(3.0))
@@ -133,19 +207,25 @@ def test_device_functions_of_the_user() -> None:
     np.testing.assert_allclose(gradient.copy_to_host(), 3.0 * x * x)
 
 
-def by_hand(x: Any, y: Any) -> None:
-    i = cuda.grid(1)
-    if i < len(x):
-        y[i] = 2.0 * x[i]
+def chained(x: Any) -> Any:
+    h = 0.0
+    for k in range(len(x)):
+        h = np.tanh(0.5 * h + x[k])
+    return h
 
 
-@quiet
-def test_kernels_written_by_hand_are_refused() -> None:
-    with pytest.raises(
-        adjit.UnsupportedSyntaxError, match=r"`cuda.grid` is for kernels written by hand"
-    ) as found:
-        adjit.jit(by_hand, target="cuda")(np.ones(3), np.ones(3))
-    assert "becomes the grid of a kernel" in str(found.value)
+def test_a_thread_for_each_example_of_a_batch() -> None:
+    x = np.random.default_rng(0).normal(size=(4, 3))
+    there = cuda.to_device(x)
+    batch = adjit.vmap(chained, target="cuda")
+    assert "for example in range(cuda.grid(1)" in batch.source(there)
+    np.testing.assert_allclose(batch(there).copy_to_host(), [chained(row) for row in x])
+    gradients = adjit.vmap(adjit.grad(chained), target="cuda")(there).copy_to_host()
+    _, pullback = adjit.vjp(batch, there)
+    np.testing.assert_allclose(pullback(np.ones(4))[0].copy_to_host(), gradients)
+    step = 1e-6 * np.eye(3)
+    slopes = [[(chained(row + s) - chained(row - s)) / 2e-6 for s in step] for row in x]
+    np.testing.assert_allclose(gradients, slopes, rtol=1e-6)
 
 
 @pytest.mark.parametrize("transform", [adjit.jacrev, adjit.jacfwd, adjit.hessian])

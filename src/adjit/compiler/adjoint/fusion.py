@@ -66,7 +66,7 @@ def early(fn: Function) -> Function:
 
 def find(fn: Function, active: Activity) -> Fusion:
     """The largest sets of trailing loops that qualify; blocks without any are left out."""
-    definitions = Definitions(fn)
+    definitions = Definitions.about(fn)
     found: dict[Block, Trailing] = {}
     queue = [fn.body]
     while queue:

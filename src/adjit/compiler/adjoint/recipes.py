@@ -63,7 +63,7 @@ class Recipes:
     def __init__(self, fn: Function, place: Placement, memory: Roots) -> None:
         self.place = place
         self.roots = memory
-        self.dependence = Dependence(fn)
+        self.dependence = Dependence.about(fn)
         self.known: dict[Var, Recipe | None] = {}
         self.homes = self._stores()
         self.producers = Producers(self)

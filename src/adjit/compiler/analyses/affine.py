@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from ..ir.nodes import Alloc, Const, Dim, For, Function, If, Op, Operand, Reshape, Var, View, While
 from ..ir.types import BOOL, INT, UNSIGNED, Array
 from .definitions import Definitions
+from .memory import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,11 +101,12 @@ class Fact:
     given: tuple[Affine, ...] = ()
 
 
-class Forms:
+class Forms(Table):
     """Expressions of all integer values of one function."""
 
-    def __init__(self, fn: Function, definitions: Definitions | None = None) -> None:
-        self.definitions = definitions or Definitions(fn)
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn)
+        self.definitions = Definitions.about(fn)
         self.facts: dict[Symbol, tuple[Fact, ...]] = {}
         self.iteration: dict[For, Symbol] = {}
         self.symbols: list[Symbol] = []

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..ir.nodes import Block, Check, Const, For, Function, If, Operand, Stmt, Var, While
 from ..ir.visitor import block_params, block_reads, blocks, defined, operands
+from .memory import Table
 
 Loop = For | While
 
@@ -36,12 +37,12 @@ class Place:
     guard: Guard | None
 
 
-class Definitions:
+class Definitions(Table):
     """`maker` is the statement that defines a variable (a loop for its parameters, None for the function's);
     `scope` are the loops around the definition, the defining loop included for its parameters."""
 
     def __init__(self, fn: Function) -> None:
-        self.fn = fn
+        super().__init__(fn)
         self.place: dict[Stmt, Place] = {}
         self.maker: dict[Var, Stmt | None] = dict.fromkeys(fn.params)
         self.scope: dict[Var, tuple[Loop, ...]] = dict.fromkeys(fn.params, ())

@@ -21,6 +21,7 @@ from .alias import roots, whole
 from .definitions import Definitions, Loop
 from .effects import reads, writes
 from .feasible import Row
+from .memory import Table
 from .ranges import FIRST, SECOND, Ranges, minus, row
 
 REGION = 1 << 20  # depth of symbols that no two accesses share
@@ -46,11 +47,11 @@ class Access:
         return self.levels[0][0]
 
 
-class Dependence:
+class Dependence(Table):
     def __init__(self, fn: Function) -> None:
-        self.fn = fn
-        self.definitions = Definitions(fn)
-        self.forms = Forms(fn, self.definitions)
+        super().__init__(fn)
+        self.definitions = Definitions.about(fn)
+        self.forms = Forms.about(fn)
         self.ranges = Ranges(self.forms)
         self.roots = roots(fn)
         self.whole = whole(fn)

@@ -40,6 +40,7 @@ from . import (
     recursion,
     resolve,
     sharing,
+    threaded,
 )
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
@@ -82,7 +83,7 @@ def _parameters(node: FunctionNode) -> list[str]:
 @functools.lru_cache(maxsize=1024)
 def capture(function: types.FunctionType) -> Source:
     """The definition of a function, within the fence."""
-    source = source_of(function)
+    source = threaded.as_loops(source_of(function))
     prepared(source.node, source.file, source.name)
     return source
 

@@ -124,7 +124,7 @@ def _pop(ctx: Specialiser, a: ListValue, index: Value) -> Value:
 
     def move(k: Operand) -> None:
         here = b.op("add", at, k)
-        lists.put(ctx, a, here, lists.get_plain(ctx, a, b.op("add", here, ONE)))
+        lists.put(ctx, a, here, lists.get(ctx, a, b.op("add", here, ONE), at_once=True))
 
     lists.each(ctx, rest, move)
     lists.set_length(ctx, a, last)
@@ -142,7 +142,7 @@ def _insert(ctx: Specialiser, a: ListValue, index: Value, value: Value) -> Value
 
     def move(k: Operand) -> None:
         here = b.op("sub", last, k)
-        lists.put(ctx, a, b.op("add", here, ONE), lists.get_plain(ctx, a, here))
+        lists.put(ctx, a, b.op("add", here, ONE), lists.get(ctx, a, here, at_once=True))
 
     lists.each(ctx, b.op("sub", n, at), move)
     lists.put(ctx, a, at, value)
@@ -275,7 +275,7 @@ def _slice(ctx: Specialiser, a: ListValue, index: Value) -> ListValue:
 
     def take(k: Operand) -> None:
         at = b.op("add", p.start, b.op("mul", k, p.step))
-        lists.put(ctx, new, k, lists.get_plain(ctx, a, at))
+        lists.put(ctx, new, k, lists.get(ctx, a, at, at_once=True))
 
     lists.each(ctx, p.length, take)
     lists.set_length(ctx, new, p.length)

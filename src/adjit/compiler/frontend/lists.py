@@ -188,16 +188,18 @@ def _slots(a: ListValue) -> Iterator[tuple[Column | Row, tuple[Var, ...]]]:
         yield leaf, (next(rest),) if isinstance(leaf, Column) else (next(rest), next(rest))
 
 
-def get(ctx: Specialiser, a: ListValue, at: Operand) -> Value:
-    """The item at an index in range."""
+def get(ctx: Specialiser, a: ListValue, at: Operand, *, at_once: bool = False) -> Value:
+    """The item at an index in range; arrays are copied if the item is not used at once."""
     found: list[Value] = []
     for leaf, memory in _slots(a):
         if isinstance(leaf, Column):
             x = ctx.b.load(memory[0], (at,))
             found.append(ScalarValue(x, leaf.weak))
         else:
-            row = arrays.materialise(ctx, _row(ctx, leaf, memory, at), "row")
-            ctx.frozen[row.base] = "a copy stands for the array in the list"
+            row: Value = _row(ctx, leaf, memory, at)
+            if not at_once:
+                row = arrays.materialise(ctx, row, "row")
+                ctx.frozen[row.base] = "a copy stands for the array in the list"
             found.append(row)
     return items.rebuilt(a.item, iter(found))
 
@@ -283,7 +285,7 @@ def copy(ctx: Specialiser, target: ListValue, source: Value) -> None:
     if isinstance(source, ListValue):
         n = length(ctx, source)
         set_length(ctx, target, ZERO)
-        each(ctx, n, lambda k: put(ctx, target, k, get_plain(ctx, source, k)))
+        each(ctx, n, lambda k: put(ctx, target, k, get(ctx, source, k, at_once=True)))
         set_length(ctx, target, n)
     else:
         assert isinstance(source, Sequence_)
@@ -291,17 +293,6 @@ def copy(ctx: Specialiser, target: ListValue, source: Value) -> None:
         for k, v in enumerate(source.items):
             put(ctx, target, const(k), v)
             set_length(ctx, target, const(k + 1))
-
-
-def get_plain(ctx: Specialiser, a: ListValue, at: Operand) -> Value:
-    """An item that is used at once: an array is not copied."""
-    found: list[Value] = []
-    for leaf, memory in _slots(a):
-        if isinstance(leaf, Column):
-            found.append(ScalarValue(ctx.b.load(memory[0], (at,)), leaf.weak))
-        else:
-            found.append(_row(ctx, leaf, memory, at))
-    return items.rebuilt(a.item, iter(found))
 
 
 # -- as arrays

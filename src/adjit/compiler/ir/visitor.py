@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from .nodes import (
     Accumulate,
@@ -34,94 +34,82 @@ from .nodes import (
     While,
 )
 
+# Walks ask these of every statement, so each is a table by kind: what is in no table has none of it.
+_DEFINED: dict[type[Stmt], Callable[[Any], tuple[Var, ...]]] = {
+    **dict.fromkeys((Op, Load, Alloc, Dim, View, Reshape), lambda s: (s.out,)),
+    **dict.fromkeys((For, While), lambda s: s.outs if s.trips is None else (*s.outs, s.trips)),
+    If: lambda s: s.outs,
+    Mark: lambda s: () if s.out is None else (s.out,),
+}
+_OPERANDS: dict[type[Stmt], Callable[[Any], tuple[Operand, ...]]] = {
+    **dict.fromkeys((Op, Call), lambda s: s.args),
+    Load: lambda s: (s.array, *s.index),
+    **dict.fromkeys((Store, Accumulate), lambda s: (s.array, *s.index, s.value)),
+    Alloc: lambda s: s.shape,
+    Dim: lambda s: (s.array,),
+    View: lambda s: (
+        s.array,
+        *(x for a in s.axes for x in (a.start, a.length, a.step)),
+        *(i for _, i in s.fixed),
+    ),
+    Reshape: lambda s: (s.array, *s.shape),
+    For: lambda s: (s.lo, s.hi, *s.inits),
+    While: lambda s: s.inits,
+    If: lambda s: (s.cond,),
+    Check: lambda s: (s.cond, *s.values),
+    Bounds: lambda s: (s.array, s.index),
+    Mark: lambda s: (s.value,),
+}
+_BLOCKS: dict[type[Stmt], Callable[[Any], tuple[Block, ...]]] = {
+    For: lambda s: (s.body,),
+    While: lambda s: (s.cond, s.body),
+    If: lambda s: (s.then, s.orelse),
+}
+_BLOCK_PARAMS: dict[type[Stmt], Callable[[Any], tuple[Var, ...]]] = {
+    For: lambda s: (s.iv, *s.args),
+    While: lambda s: s.args,
+}
+
 
 def defined(stmt: Stmt) -> tuple[Var, ...]:
     """The variables that a statement defines for what follows it in its block."""
-    match stmt:
-        case Op(out=out) | Load(out=out) | Alloc(out=out) | Dim(out=out) | View(out=out) | Reshape(out=out):
-            return (out,)
-        case For(outs=outs, trips=trips) | While(outs=outs, trips=trips):
-            return outs if trips is None else (*outs, trips)
-        case If(outs=outs):
-            return outs
-        case Mark(out=out) if out is not None:
-            return (out,)
-        case _:
-            return ()
+    found = _DEFINED.get(type(stmt))
+    return found(stmt) if found else ()
 
 
 def operands(stmt: Stmt) -> tuple[Operand, ...]:
     """What a statement itself reads, its blocks apart."""
-    match stmt:
-        case Op(args=args) | Call(args=args):
-            return args
-        case Load(array=array, index=index):
-            return (array, *index)
-        case Store(array=array, index=index, value=value) | Accumulate(array=array, index=index, value=value):
-            return (array, *index, value)
-        case Alloc(shape=shape):
-            return shape
-        case Dim(array=array):
-            return (array,)
-        case View(array=array, axes=axes, fixed=fixed):
-            return (array, *(x for a in axes for x in (a.start, a.length, a.step)), *(i for _, i in fixed))
-        case Reshape(array=array, shape=shape):
-            return (array, *shape)
-        case For(lo=lo, hi=hi, inits=inits):
-            return (lo, hi, *inits)
-        case While(inits=inits):
-            return inits
-        case If(cond=cond):
-            return (cond,)
-        case Check(cond=cond, values=values):
-            return (cond, *values)
-        case Bounds(array=array, index=index):
-            return (array, index)
-        case Mark(value=value):
-            return (value,)
-        case _:
-            raise AssertionError(f"no such statement: {type(stmt).__name__}")
+    return _OPERANDS[type(stmt)](stmt)
 
 
 def blocks(stmt: Stmt) -> tuple[Block, ...]:
-    match stmt:
-        case For(body=body):
-            return (body,)
-        case While(cond=cond, body=body):
-            return (cond, body)
-        case If(then=then, orelse=orelse):
-            return (then, orelse)
-        case _:
-            return ()
+    found = _BLOCKS.get(type(stmt))
+    return found(stmt) if found else ()
 
 
 def block_params(stmt: Stmt) -> tuple[Var, ...]:
     """Variables that the blocks of a statement get from it."""
-    match stmt:
-        case For(iv=iv, args=args):
-            return (iv, *args)
-        case While(args=args):
-            return args
-        case _:
-            return ()
+    found = _BLOCK_PARAMS.get(type(stmt))
+    return found(stmt) if found else ()
 
 
 def block_reads(stmt: Stmt) -> tuple[Operand, ...]:
     """What is read at the end of a statement's blocks: yields and the stop flag."""
-    found = tuple(y for b in blocks(stmt) for y in b.yields)
-    match stmt:
-        case For(stop=stop) | While(stop=stop) if stop is not None:
-            return (*found, stop)
-        case _:
-            return found
+    inner = blocks(stmt)
+    if not inner:
+        return ()
+    found = tuple(y for b in inner for y in b.yields)
+    return (*found, stmt.stop) if isinstance(stmt, For | While) and stmt.stop is not None else found
 
 
 def walk(block: Block) -> Iterator[Stmt]:
     """Every statement of a block and of the blocks inside it, outer before inner."""
-    for stmt in block.stmts:
+    pending = list(reversed(block.stmts))
+    while pending:
+        stmt = pending.pop()
         yield stmt
-        for inner in blocks(stmt):
-            yield from walk(inner)
+        for inner in reversed(blocks(stmt)):
+            pending.extend(reversed(inner.stmts))
 
 
 def every_block(block: Block) -> Iterator[Block]:

@@ -45,7 +45,7 @@ def expand(fn: Function) -> Function:
 class _Expanding(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
 
     def visit(self, stmt: Stmt) -> None:
         new = self.inner(stmt)

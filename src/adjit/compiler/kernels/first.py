@@ -51,7 +51,7 @@ def first_stores(fn: Function) -> Function:
 class _First(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.place = Placement(self.facts)
 
     def block(self, block: Block) -> Block:

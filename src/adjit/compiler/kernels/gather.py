@@ -69,7 +69,7 @@ _Whole = dict[Var, _Axis]
 class _Gathering(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.place = Placement(self.facts)
         self.maker = self.facts.definitions.maker
 

@@ -84,7 +84,7 @@ class _Partition:
         refuse(fn)
         self.fn = fn
         self.names = Names(max_number(fn) + 1)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.place = Placement(self.facts)
         self.home: dict[Var, Draft] = {}
         self.cells: dict[Var, Var] = {}

@@ -1,9 +1,9 @@
 """Where statements run: on the host, in one thread of the device, or as a grid of threads.
 
-Input: a finished function and its dependence facts. Output: `Placement`: which loops are worth a grid,
-which control statements stay on the host, which scalars are known there. Arrays live on the device, so
-what is computed from their elements does too; the host knows lengths, its own arguments and what follows
-from them. Invariants: what a kernel contains is what `threadable` accepts. Non-goals: cutting the function.
+Input: a finished function and its dependence facts. Output: `Placement`: which loops are worth a grid, which
+control statements stay on the host, which scalars are known there. Arrays live on the device, so what is
+computed from their elements does too; the host knows lengths, its own arguments and what follows from them.
+Invariants: what a kernel contains is what `threadable` accepts. Non-goals: cutting the function.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ class Placement:
         return grid.nest(self.facts, self.parallel, loop)
 
     def wide(self, stmt: Stmt) -> bool:
-        """Whether the host has to run a control statement itself: it contains a grid, or what no thread
-        can do.
+        """Whether the host has to run a control statement itself: it contains a grid, or what no thread can
+        do.
         """
         known = self._wide.get(stmt)
         if known is None:
@@ -129,7 +129,7 @@ class Placement:
         if known is None:
             inside = [s for b in blocks(stmt) for s in walk(b)]
             known = self._scratch[stmt] = all(
-                isinstance(s, Op | Dim | Check | For | While | If) for s in (stmt, *inside)
+                isinstance(s, Op | Dim | Bounds | Check | For | While | If) for s in (stmt, *inside)
             )
         return known and not any(x in self.device for x in all_reads(stmt) if isinstance(x, Var))
 

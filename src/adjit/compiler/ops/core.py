@@ -101,6 +101,14 @@ def zero_derivative(
 # -- folding
 
 
+SLOW = {"div", "mod", "floordiv", "fmod"}  # as instructions
+
+
+def dear(name: str, type_: Type) -> bool:
+    """Whether an op costs as much as many additions: a call, or a division of floats."""
+    return is_float(type_) and (TABLE[name].expensive or name in SLOW)
+
+
 def _is(x: Operand, value: float) -> bool:
     return isinstance(x, Const) and not isinstance(x.value, bool) and x.value == value
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from ..ir.nodes import Function, Mark
 from ..ir.visitor import walk
+from .absorb import absorb
 from .ahead import ahead
 from .batch import batch
 from .checks import checks, wraps
@@ -29,10 +30,12 @@ from .fuse import fuse
 from .gather import gather
 from .history import history
 from .hoist import hoist
+from .mirror import mirror
 from .promote import promote
 from .relay import relay
 from .reorder import reorder
 from .required import promised, required
+from .reread import reread
 from .shift import shift
 from .simplify import simplify_ops
 from .spell_out import scaled, unscaled
@@ -40,6 +43,7 @@ from .stages import stages
 from .unguard import unguard
 from .unroll import unroll
 from .widest import widest
+from .zeroed import zeroed
 
 Pass = Callable[[Function], Function]
 
@@ -108,6 +112,7 @@ AFTER: tuple[Pass, ...] = (
     hoist_all,
     cse,  # conditions of hoisted loads
     simplify_ops,
+    reread,
     fuse,  # what was zeroed with what adds to it
     forward_stores,
     dead_stores,
@@ -115,6 +120,10 @@ AFTER: tuple[Pass, ...] = (
     contract,
     promote_all,
     first_stores,
+    zeroed,
+    mirror,
+    zeroed,  # what is added to in order
+    absorb,
     relay,
     shifted,
     gathered,
@@ -214,8 +223,12 @@ def stages_but_sums(fn: Function) -> Function:
 
 
 def _run(fn: Function, passes: tuple[Pass, ...]) -> Function:
+    idle: set[Pass] = set()  # what has changed nothing since the last change
     for p in passes:
-        fn = p(fn)
+        if p not in idle:
+            made = p(fn)
+            idle = {*idle, p} if made is fn else set()
+            fn = made
     return fn
 
 

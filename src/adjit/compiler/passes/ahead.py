@@ -58,7 +58,7 @@ class _Plan:
 class _Ahead(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original

@@ -62,7 +62,7 @@ class _Plan:
 class _Batching(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.level = 0
         self.on_top: list[Stmt] = []  # allocations to be made before the present statement of the function
 

@@ -19,14 +19,16 @@ from ..analyses.affine import Affine, Forms, Symbol
 from ..analyses.definitions import Definitions
 from ..analyses.ranges import Ranges
 from ..ir.builder import const
-from ..ir.nodes import Block, Bounds, Dim, For, Function, If, Location, Op, Operand, Stmt, Var, While
+from ..ir.nodes import Block, Bounds, Const, Dim, For, Function, If, Location, Op, Operand, Stmt, Var, While
 from ..ir.types import INT, grows
 from ..ir.visitor import blocks
 from .rewrite import Rewriter
 
 
 def wraps(fn: Function) -> Function:
-    """Remove `wrap` where the index is known to be non-negative, or known to be negative."""
+    """Remove `wrap` where the index is known to be non-negative, or known to be negative; choose between
+    integers where it is known which is larger; count passes by a difference where there are no fewer.
+    """
     return _Wraps(fn).run()
 
 
@@ -38,24 +40,42 @@ def checks(fn: Function) -> Function:
 class _Proving(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.definitions = Definitions(fn)
-        self.forms = Forms(fn, self.definitions)
+        self.definitions = Definitions.about(fn)
+        self.forms = Forms.about(fn)
         self.ranges = Ranges(self.forms)
 
 
 class _Wraps(_Proving):
     def visit(self, stmt: Stmt) -> None:
         place = self.original
-        if isinstance(stmt, Op) and stmt.op == "wrap" and place is not None:
-            index, length = stmt.args
-            form = self.forms.of(index)
-            if self.ranges.proves(place, form):
-                self.equate(stmt.out, index)
-                return
-            if self.ranges.proves(place, form.scaled(-1).shifted(-1)):
-                self.equate(stmt.out, self.op("add", index, length, hint=stmt.out.name, loc=stmt.loc))
-                return
-        super().visit(stmt)
+        known = self.known(place) if isinstance(place, Op) and place.out.type == INT else None
+        if known is None:
+            super().visit(stmt)
+        else:
+            assert isinstance(stmt, Op)
+            self.equate(stmt.out, known)
+
+    def known(self, op: Op) -> Operand | None:
+        def at_least(a: Operand, b: Operand) -> bool:
+            return self.ranges.proves(op, self.forms.of(a) - self.forms.of(b))
+
+        def emitted(name: str, a: Operand, b: Operand) -> Operand:
+            return self.op(name, self.get(a), self.get(b), hint=op.out.name, loc=op.loc)
+
+        match op:
+            case Op(op="wrap", args=(index, length)):
+                if at_least(index, const(0)):
+                    return index
+                if at_least(const(-1), index):
+                    return emitted("add", index, length)
+            case Op(op="maximum" | "minimum" as name, args=(a, b)):
+                if at_least(a, b):
+                    return a if name == "maximum" else b
+                if at_least(b, a):
+                    return b if name == "maximum" else a
+            case Op(op="trips", args=(lo, hi, Const(value=1))) if at_least(hi, lo):
+                return emitted("sub", hi, lo)
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -55,7 +55,7 @@ class _Clear:
 
 class _Finder:
     def __init__(self, fn: Function) -> None:
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.forms = self.facts.forms
         self.place = self.facts.definitions.place
         self.blocks = {s: b for b in every_block(fn.body) for s in b.stmts}

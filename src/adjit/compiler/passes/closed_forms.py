@@ -33,8 +33,8 @@ def closed_forms(fn: Function) -> Function:
 class _Closing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.definitions = Definitions(fn)
-        self.forms = Forms(fn, self.definitions)
+        self.definitions = Definitions.about(fn)
+        self.forms = Forms.about(fn)
 
     def visit(self, stmt: Stmt) -> None:
         if isinstance(stmt, While):

@@ -31,7 +31,7 @@ def contract(fn: Function) -> Function:
     allocs = list(several)
     if not allocs:
         return fn
-    facts = Dependence(fn)
+    facts = Dependence.about(fn)
     chosen = [c for c in (_choice(facts, a) for a in allocs) if c is not None]
     return _Contracting(fn, chosen).run() if chosen else fn
 

@@ -29,7 +29,7 @@ def copies(fn: Function) -> Function:
     """Read originals instead of copies."""
     if not any(_copied(s) for b in every_block(fn.body) for s in b.stmts):
         return fn
-    facts = Dependence(fn)
+    facts = Dependence.about(fn)
     found = [c for b in every_block(fn.body) for k, s in enumerate(b.stmts) if (c := _copy(facts, b, k, s))]
     arrays = {c.array for c in found}
     found = [c for c in found if arrays.isdisjoint(c.sources)]  # of copies of copies, another time

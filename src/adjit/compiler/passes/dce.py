@@ -31,7 +31,7 @@ def dce(fn: Function) -> Function:
 
 class _Marks:
     def __init__(self, fn: Function) -> None:
-        self.definitions = Definitions(fn)
+        self.definitions = Definitions.about(fn)
         self.roots = roots(fn)
         self.vars: set[Var] = set()
         self.stmts: set[Stmt] = set()

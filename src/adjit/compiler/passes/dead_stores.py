@@ -30,7 +30,7 @@ def dead_stores(fn: Function, forgotten: Collection[Var] = ()) -> Function:
 class _DeadStores(Rewriter):
     def __init__(self, fn: Function, forgotten: Collection[Var]) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.dead: set[Stmt] = set()
         visible = {p for p in fn.params if isinstance(p.type, Array) and p not in forgotten}
         visible.update(

@@ -22,13 +22,12 @@ from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, Array, is_float
 from ..ir.visitor import defined, operands
-from ..ops.core import TABLE
+from ..ops.core import TABLE, dear
 from .clone import clone
 from .rewrite import Rewriter
 
 CHUNK = 512
 CHEAP = 4  # a value of at most so many loads and operations is computed again rather than stored
-COSTLY = {"div", "mod", "floordiv", "fmod"}
 
 
 def distribute(fn: Function) -> Function:
@@ -55,7 +54,7 @@ class _Part:
 class _Distributing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original
@@ -192,7 +191,7 @@ class _Distributing(Rewriter):
         if isinstance(s, Load):
             return 1
         if isinstance(s, Op) and is_float(s.out.type):
-            return 2 * CHEAP if TABLE[s.op].expensive or s.op in COSTLY else 1
+            return 2 * CHEAP if dear(s.op, s.out.type) else 1
         return 0
 
     # -- the new loops

@@ -29,7 +29,7 @@ def first_stores(fn: Function) -> Function:
 class _Storing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         touching: dict[Var, list[Access]] = {}
         for s in self.facts.definitions.stmts:
             for access in self.facts.accesses(s):

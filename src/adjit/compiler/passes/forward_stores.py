@@ -60,7 +60,7 @@ def forward_stores(fn: Function) -> Function:
 class _Forwarding(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.known: dict[Key, _Element] = {}
         self.zeros: set[Var] = set()  # 0-d arrays of this block, zero so far
 

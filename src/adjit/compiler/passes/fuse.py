@@ -47,7 +47,7 @@ class _Fusing(Rewriter):
 
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.touched: set[Stmt] = set()
         self._accesses: dict[Stmt, list[Access]] = {}
         self._reads: dict[Stmt, set[Var]] = {}

@@ -22,13 +22,12 @@ from ..analyses.dependence import Dependence
 from ..ir.nodes import Accumulate, Block, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, grows, is_float
 from ..ir.visitor import defined, is_zero_store, operands, with_operands
-from ..ops.core import TABLE
+from ..ops.core import dear
 from .clone import clone
 from .rewrite import Rewriter
 from .rim import Box, Rim, over
 
 NEIGHBOURS = 3  # from so many places on collecting pays
-COSTLY = {"div", "mod", "floordiv", "fmod"}
 
 
 def gather(fn: Function) -> Function:
@@ -65,7 +64,7 @@ class _Nest:
 class _Gathering(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.cleared: dict[Stmt, _Nest] = {}  # emitted nests that only store zeros, at their own indices
 
     def visit(self, stmt: Stmt) -> None:
@@ -169,7 +168,7 @@ class _Gathering(Rewriter):
         for slice_ in needed.values():
             for x in slice_:
                 counts[x] = counts.get(x, 0) + 1
-        if any(n > 1 and isinstance(s, Op) and self.dear(s) for s, n in counts.items()):
+        if any(n > 1 and isinstance(s, Op) and dear(s.op, s.out.type) for s, n in counts.items()):
             return False
         if sum(counts.values()) > 4 * len(nest.body):
             return False
@@ -183,10 +182,6 @@ class _Gathering(Rewriter):
             for x in counts
             for e in effects
         )
-
-    @staticmethod
-    def dear(s: Op) -> bool:
-        return is_float(s.out.type) and (TABLE[s.op].expensive or s.op in COSTLY)
 
     def needed(self, nest: _Nest, wanted_by: list[Stmt]) -> list[Stmt]:
         """What of the nest these statements need, in order, themselves left out."""

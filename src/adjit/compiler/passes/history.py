@@ -51,7 +51,7 @@ def history(fn: Function) -> Function:
     """Compute saved states where they are saved."""
     if not any(map(_copies, every_block(fn.body))):
         return fn
-    facts = Dependence(fn)
+    facts = Dependence.about(fn)
     found = [h for s in fn.body.stmts if isinstance(s, For) for h in _Finder(facts, s).all()]
     return _Writing(fn, found).run() if found else fn
 

@@ -80,7 +80,7 @@ class _Level:
 class _Hoisting(Rewriter):
     def __init__(self, fn: Function, guarded: bool, allocations: bool) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.guarded = guarded
         self.allocations = allocations
         self.levels: list[_Level] = []

@@ -61,7 +61,7 @@ class _Candidate:
 class _Promoting(Rewriter):
     def __init__(self, fn: Function, guarded: bool) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.guarded = guarded
         self.active: dict[Stmt, _Candidate] = {}
         self.open: list[_Candidate] = []

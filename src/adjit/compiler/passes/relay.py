@@ -43,7 +43,7 @@ class _Relay:
 class _Relaying(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.givers: dict[Stmt, Var] = {}
         self.carried: dict[Var, Operand] = {}
         self.takers: dict[Stmt, tuple[_Relay, Var]] = {}

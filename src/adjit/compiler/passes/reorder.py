@@ -24,7 +24,7 @@ def reorder(fn: Function) -> Function:
 class _Reordering(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original

@@ -61,7 +61,7 @@ class _Entry:
 
     def __init__(self, fn: Function) -> None:
         self.fn = fn
-        self.forms = Forms(fn)
+        self.forms = Forms.about(fn)
         self.roots = roots(fn)
         self.parameters = frozenset(fn.params)
         self.first: list[Stmt] = []
@@ -141,7 +141,7 @@ class _Following(Rewriter):
 
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.forms = Forms(fn)
+        self.forms = Forms.about(fn)
         self.ranges = Ranges(self.forms)
         self.first = {
             s

@@ -8,6 +8,7 @@ wherever the variable was.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from ..ir.builder import Names, const
 from ..ir.nodes import Block, For, Function, If, Location, Op, Operand, Stmt, Var, While
@@ -19,10 +20,13 @@ from ..ops.core import TABLE, fold
 class Rewriter:
     def __init__(self, fn: Function) -> None:
         self.fn = fn
-        self.names = Names(max_number(fn) + 1)
         self.map: dict[Var, Operand] = {}
         self.out: list[Stmt] = []
         self.original: Stmt | None = None  # what is visited, as it was before its operands were replaced
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(max_number(self.fn) + 1)
 
     def run(self) -> Function:
         body = self.block(self.fn.body)

@@ -127,7 +127,7 @@ def _plain(s: Stmt) -> bool:
 class _Staging(Rewriter):
     def __init__(self, fn: Function, sums: bool) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.sums = sums
 
     def visit(self, stmt: Stmt) -> None:

@@ -27,7 +27,7 @@ def widest(fn: Function) -> Function:
     ]
     if not inside:
         return fn
-    facts = Dependence(fn)
+    facts = Dependence.about(fn)
     chosen = {
         s: loop for loop in inside for s in loop.body.stmts if _candidate(s) and _follows(facts, loop, s)
     }

@@ -56,7 +56,7 @@ def nests(fn: Function) -> dict[For, Nest]:
 class _Choosing:
     def __init__(self, fn: Function) -> None:
         self.fn = fn
-        self.facts = Dependence(fn)
+        self.facts = Dependence.about(fn)
         self.found: dict[For, Nest] = {}
 
     def run(self) -> dict[For, Nest]:

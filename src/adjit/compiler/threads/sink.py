@@ -27,7 +27,7 @@ from ..ir.visitor import walk, with_blocks
 
 def sink(fn: Function, only: Collection[Var] | None = None) -> tuple[Function, frozenset[Var]]:
     """Move each scratch array into the innermost loop that has it for itself."""
-    facts = Dependence(fn)
+    facts = Dependence.about(fn)
     loops = [s for s in walk(fn.body) if isinstance(s, For) and not _branches(s)]
     target: dict[For, list[Alloc]] = {}
     moved: set[Stmt] = set()

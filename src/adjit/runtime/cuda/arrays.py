@@ -1,9 +1,10 @@
-"""Arrays on the device: made from arguments, allocated, viewed.
+"""Arrays on the device: made from arguments, allocated, viewed, copied.
 
 Input: device arrays of any library (through `__cuda_array_interface__`) or arrays of the host, which are
 copied, with one warning per process. Output: Numba's device arrays. `StandIn` is how the rest of adjit sees a
-device array: an `ndarray` of the same shape, strides, type and address, from which types and overlaps
-are found. Invariants: the elements of a stand-in are never touched. Non-goals: kernels.
+device array: an `ndarray` of the same shape, strides, type and address, from which types and overlaps are
+found. Invariants: the elements of a stand-in are never touched; what is queued here goes to the stream of the
+array it is about, or to the current one for a new array. Non-goals: kernels.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import numpy as np
 from numba import cuda
 
 from ...errors import warn_once
+from . import memory, simulated, streams
+from .described import described
 from .simulated import SIMULATED
 
 
@@ -45,77 +48,97 @@ class StandIn(np.ndarray[Any, Any]):
     __str__ = __repr__
 
 
-class _Description:
-    def __init__(self, described: dict[str, Any]) -> None:
-        self.__array_interface__ = described
-
-
-def described(shape: Any, strides: Any, dtype: Any, address: int) -> np.ndarray[Any, Any]:
-    """An array that says where its elements would be."""
-    if 0 in shape:
-        return np.empty(shape, dtype)
-    made = {"shape": shape, "strides": strides, "typestr": np.dtype(dtype).str, "data": (address, False)}
-    return np.asarray(_Description({**made, "version": 3}))
-
-
 def is_device_array(a: Any) -> bool:
     """Whether an argument is an array of the device."""
     if isinstance(a, np.ndarray):
         return False
-    return hasattr(a, "__cuda_array_interface__") or (SIMULATED and hasattr(a, "copy_to_host"))
+    return hasattr(a, "__cuda_array_interface__") or is_numbas(a)
+
+
+def is_numbas(a: Any) -> bool:
+    """Whether an array is a device array of Numba's own."""
+    return getattr(a, "__cuda_ndarray__", False) is True
 
 
 def stand_in(given: Any) -> StandIn:
     """The stand-in of an argument."""
-    memory, seen = None, given
+    own, seen = None, given
     if not isinstance(given, np.ndarray):
-        memory = given if SIMULATED else cuda.as_cuda_array(given)
-        seen = _seen(memory)
+        own = adopted(given)
+        seen = _seen(own, given)
     made: StandIn = seen.view(StandIn)
-    made._memory, made.given = memory, given
+    made._memory, made.given = own, given
     return made
 
 
-def _seen(device: Any) -> np.ndarray[Any, Any]:
+def adopted(given: Any) -> Any:
+    """Numba's array for a device array of any library: the same memory, the same stream, no waiting."""
+    if is_numbas(given):
+        return given
+    if SIMULATED:
+        return simulated.adopted(given.__cuda_array_interface__, given)
+    return cuda.as_cuda_array(given, sync=False)
+
+
+def _seen(device: Any, given: Any) -> np.ndarray[Any, Any]:
     if SIMULATED:
         inner: np.ndarray[Any, Any] = device._ary
         return inner
     address = device.device_ctypes_pointer.value or 0
-    return described(device.shape, device.strides, device.dtype, address)
+    _, readonly = given.__cuda_array_interface__["data"]
+    return described(device.shape, device.strides, device.dtype, address, readonly)
 
 
 def to_device(a: np.ndarray[Any, Any]) -> Any:
-    """A copy on the device, of the same order of axes."""
-    return cuda.to_device(a if a.flags.c_contiguous or a.flags.f_contiguous else np.ascontiguousarray(a))
+    """A copy on the device, of the same order of axes; the host's array may change from then on."""
+    if not (a.flags.c_contiguous or a.flags.f_contiguous):
+        a = np.ascontiguousarray(a)
+    made = memory.array(a.shape, a.dtype, "C" if a.flags.c_contiguous else "F")
+    if a.size:
+        made.copy_to_device(a)
+        streams.finished(made.stream)
+    return made
+
+
+def fetched(a: Any) -> np.ndarray[Any, Any]:
+    """A copy on the host: waits for the stream of the array."""
+    if not (a.flags["C_CONTIGUOUS"] or a.flags["F_CONTIGUOUS"]):
+        a = duplicate(a)
+    made: np.ndarray[Any, Any] = a.copy_to_host()
+    streams.finished(a.stream)
+    return made
 
 
 def copy_back(stood: StandIn) -> None:
     """Put what a program wrote into the caller's own array, where that is on the host."""
     if isinstance(stood.given, np.ndarray):
-        stood.given[...] = stood.memory.copy_to_host()
+        stood.given[...] = fetched(stood.memory)
 
 
 def empty(shape: Any, dtype: Any) -> Any:
     """An array of any contents; negative lengths count as zero."""
-    return cuda.device_array(tuple(max(int(n), 0) for n in shape), dtype)
+    return memory.array(tuple(max(int(n), 0) for n in shape), dtype)
 
 
 def copy(target: Any, source: Any) -> None:
-    """Copy between contiguous arrays of the device."""
+    """Copy between arrays of the device of one shape and any strides."""
     if SIMULATED:
         target._ary[...] = source._ary
-    else:
+    elif target.size == 0:
+        return
+    elif target.strides == source.strides and target.flags["C_CONTIGUOUS"]:
         target.copy_to_device(source)
+    else:  # Numba waits for this copy unless a stream is named
+        axes = (slice(None),) * target.ndim
+        target.setitem(axes, source, stream=target.stream or cuda.default_stream())
 
 
 def duplicate(a: Any) -> Any:
     """A contiguous copy on the device."""
-    if SIMULATED:
-        return cuda.to_device(a._ary)
-    if not (a.flags["C_CONTIGUOUS"] or a.flags["F_CONTIGUOUS"]):
-        return cuda.to_device(a.copy_to_host())
-    made = cuda.device_array_like(a)
-    made.copy_to_device(a)
+    order = "F" if a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"] else "C"
+    with streams.running([a]):
+        made = memory.array(tuple(a.shape), a.dtype, order)
+    copy(made, a)
     return made
 
 
@@ -142,9 +165,10 @@ def _strided(a: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ..
         address = inner.__array_interface__["data"][0] + offset
         seen = described(shape, strides, a.dtype, address)
         seen = np.lib.stride_tricks.as_strided(seen, shape, strides)
-        made = type(a)(seen)
+        made = type(a)(seen, a.stream)
         made.base = a  # keeps the memory
         return made
     from numba.cuda.cudadrv.devicearray import DeviceNDArray
 
-    return DeviceNDArray(shape, strides, a.dtype, gpu_data=a.gpu_data.view(offset))
+    extent = a.dtype.itemsize + sum((n - 1) * abs(step) for n, step in zip(shape, strides, strict=True))
+    return DeviceNDArray(shape, strides, a.dtype, a.stream, a.gpu_data.view(offset, offset + extent))

@@ -3,12 +3,12 @@
 Input: the arguments of the user's call. Output: stand-ins for their arrays, before the call; the arrays of
 the device, for the program; the caller's own objects, for results that are arguments. Invariants: an array
 that is passed twice is copied once; what the program wrote into arrays of the host is put there after the
-call. Non-goals: running.
+call; a program runs on the stream of its arguments. Non-goals: which program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from numba import cuda
 
 from ...errors import BackendError, MissingRuleError
 from .. import pytree
-from .arrays import StandIn, copy_back, duplicate, is_device_array, stand_in, to_device
+from . import streams
+from .arrays import StandIn, copy_back, duplicate, is_device_array, is_numbas, stand_in, to_device
 from .simulated import SIMULATED
 
 _found: list[bool] = []
@@ -45,13 +46,7 @@ def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
             return value
         if isinstance(value, np.ndarray) or is_device_array(value):
             if id(value) not in known:
-                if isinstance(value, np.ndarray):
-                    if value.dtype.kind == "c":
-                        raise MissingRuleError(
-                            "complex arrays are not passed to the GPU", hint="pass real and imaginary parts"
-                        )
-                    pytree.array_spec(value, "an argument")  # refuses what adjit does not handle
-                known[id(value)] = stand_in(value)
+                known[id(value)] = _stood(value)
             return known[id(value)]
         node = pytree.children(value)
         if node is None:
@@ -62,12 +57,27 @@ def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(one(a) for a in args)
 
 
-def entering(leaves: Sequence[Any]) -> list[Any]:
-    """What the program is called with."""
-    return [
-        x.memory if isinstance(x, StandIn) else to_device(x) if isinstance(x, np.ndarray) else x
-        for x in leaves
-    ]
+def _stood(value: Any) -> StandIn:
+    if isinstance(value, np.ndarray) and value.dtype.kind != "c":
+        pytree.array_spec(value, "an argument")  # refuses what adjit does not handle
+    made = stand_in(value)
+    if made.dtype.kind == "c":
+        raise MissingRuleError(
+            "complex arrays are not passed to the GPU", hint="pass real and imaginary parts"
+        )
+    return made
+
+
+def run(program: Callable[..., Any], leaves: Sequence[Any], scalars: Sequence[Any]) -> Any:
+    """Call a program with what the leaves stand for; `scalars` are the types of those that are numbers."""
+    find_device()
+    there = [x._memory if isinstance(x, StandIn) else x for x in leaves]
+    with streams.running([x for x in there if is_numbas(x)]):
+        entering = [
+            x.memory if isinstance(x, StandIn) else to_device(x) if isinstance(x, np.ndarray) else x
+            for x in leaves
+        ]
+        return program(*(x if t is None else t(x) for x, t in zip(entering, scalars, strict=True)))
 
 
 def given(x: Any) -> Any:
@@ -83,9 +93,7 @@ def leaving(leaves: Sequence[Any], written: Sequence[int]) -> None:
 
 
 def kept(x: Any, used: bool) -> Any:
-    """An argument as a saved value: a copy, if its elements will be `used` and the caller might change
-    them.
-    """
+    """An argument as a saved value: a copy, if its elements will be `used` and the caller may change them."""
     if isinstance(x, np.ndarray) and not isinstance(x, StandIn):
         return to_device(x)
     copied = isinstance(x.given, np.ndarray)
@@ -96,7 +104,7 @@ def apart(values: list[Any], chosen: Sequence[int]) -> None:
     """Put copies in the place of the chosen arrays; an array that stands twice is copied once."""
     known: dict[int, Any] = {}
     for k in chosen:
-        if hasattr(values[k], "copy_to_host"):
+        if is_numbas(values[k]):
             known.setdefault(id(values[k]), duplicate(values[k]))
     for k, value in enumerate(values):
         values[k] = known.get(id(value), value)

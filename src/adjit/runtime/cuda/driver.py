@@ -1,7 +1,7 @@
 """What the host's program of a function on the GPU calls: allocations, launches, reads, matrix products.
 
-Invariants: kernels run in the order of their launches (Numba's current stream); nothing but `read` and
-`checked` waits for the device. Non-goals: choosing what is a kernel (`compiler.kernels`).
+Invariants: kernels run in the order of their launches, on the stream of the call (`streams`); nothing but
+`read` and `checked` waits for the device. Non-goals: choosing what is a kernel (`compiler.kernels`).
 """
 
 from __future__ import annotations
@@ -15,37 +15,17 @@ from . import arrays
 from .arrays import empty as empty
 from .arrays import view as view
 from .device import TOTALS
+from .launching import BLOCKS, MOST, SUMS, configured, geometry
 from .products import gemm as gemm
 from .simulated import SIMULATED
-
-# Threads of a block by the number of spread loops, and how many blocks there are at most; x is the innermost.
-if SIMULATED:
-    BLOCKS = {1: (2,), 2: (2, 2), 3: (2, 1, 1)}
-    MOST, SUMS = 2, 2
-else:
-    BLOCKS = {1: (256,), 2: (32, 8), 3: (32, 4, 2)}
-    MOST, SUMS = 65535, 1024
-
-
-def geometry(extents: tuple[int, ...], most: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Blocks and threads for loops of these numbers of passes, outermost first; `most` blocks in all axes."""
-    threads = BLOCKS[len(extents)]
-    blocks = []
-    for n, t in zip(reversed(extents), threads, strict=True):
-        wanted = max(1, min(-(-int(n) // t), most))
-        blocks.append(wanted)
-        if most == SUMS:
-            most = max(1, most // wanted)
-    return tuple(blocks), threads
 
 
 def launch(kernel: Any, extents: tuple[int, ...], *arguments: Any) -> None:
     """Start a kernel; without extents it has one thread."""
     if not extents:
-        kernel[1, 1](*arguments)
+        configured(kernel, 1, 1)(*arguments)
     elif min(extents) > 0:
-        blocks, threads = geometry(extents, MOST)
-        kernel[blocks, threads](*arguments)
+        configured(kernel, *geometry(extents, MOST))(*arguments)
 
 
 def summed(kernel: Any, extents: tuple[int, ...], cells: tuple[Any, ...], *arguments: Any) -> None:
@@ -54,11 +34,11 @@ def summed(kernel: Any, extents: tuple[int, ...], cells: tuple[Any, ...], *argum
         for cell in cells:
             clear(cell)
         return
-    blocks, threads = geometry(extents, SUMS)
+    blocks, threads = geometry(extents, SUMS, together=True)
     parts = tuple(arrays.empty((int(np.prod(blocks)),), cell.dtype) for cell in cells)
-    kernel[blocks, threads](*parts, *arguments)
+    configured(kernel, blocks, threads)(*parts, *arguments)
     for cell, part in zip(cells, parts, strict=True):
-        TOTALS[cell.dtype.name][1, BLOCKS[1][0]](part, cell)
+        configured(TOTALS[cell.dtype.name], 1, BLOCKS[1][0])(part, cell)
 
 
 def zeros(shape: Any, dtype: Any) -> Any:
@@ -75,7 +55,7 @@ def clear(a: Any) -> None:
     elif a.size:
         from numba.cuda.cudadrv.driver import device_memset
 
-        device_memset(a, 0, a.size * a.dtype.itemsize)
+        device_memset(a, 0, a.size * a.dtype.itemsize, a.stream)
 
 
 def grown(a: Any, index: int) -> Any:
@@ -91,12 +71,12 @@ def grown(a: Any, index: int) -> Any:
 
 def read(cell: Any) -> Any:
     """The element of a cell: waits until it is there."""
-    return cell.copy_to_host()[0]
+    return arrays.fetched(cell)[0]
 
 
 def checked(status: Any) -> None:
     """Raise what a kernel has noted: waits until all have run."""
-    found = status.copy_to_host()
+    found = arrays.fetched(status)
     if found[0]:
         site = int(found[0]) - 1
         raise Failure(site, int(found[1]), int(found[2])) if found[3] else Failure(site)

@@ -37,7 +37,7 @@ def namespace(text: Text, filename: str) -> dict[str, Any]:
     tree, names = plain.lifted(text.source, kernels=SIMULATED)
     if SIMULATED:
         tree = ast.fix_missing_locations(_Quiet().visit(tree))
-    module = types.ModuleType(filename.strip("<>"))
+    module = types.ModuleType(filename.strip("<>") + plain.UNCOMPILED)
     module.__dict__.update(names)
     exec(compile(tree, filename, "exec"), module.__dict__)
     return module.__dict__

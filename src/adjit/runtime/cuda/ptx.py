@@ -32,7 +32,7 @@ def compile_all(text: Text, capability: Capability) -> dict[str, str]:
     """PTX of each kernel of a module."""
     program = modules.namespace(text, f"<{text.name}>")
     made = {}
-    with _device_of(capability):
+    with device_of(capability):
         for name, types in text.kernels:
             signature = numba.types.void(*(numba_type(t) for t in types))
             made[name], _ = cuda.compile_ptx(program[name].py_func, signature, cc=capability)
@@ -40,7 +40,7 @@ def compile_all(text: Text, capability: Capability) -> dict[str, str]:
 
 
 @contextmanager
-def _device_of(capability: Capability) -> Iterator[None]:
+def device_of(capability: Capability) -> Iterator[None]:
     """Functions that kernels call are compiled for the present device: say which one, though there is
     none.
     """

@@ -89,11 +89,9 @@ def overlapping_writes_gradient(x, ws):
 
     # y[:] = y[::-1]
     for i in range(n_x):
-        ct_y_3 = ct_y[i]
-        ct_y[i] = 0.0
-        ct_y_2[i] = ct_y_3
+        ct_y_2[i] = ct_y[i]
     for i in range(n_x):
-        ct_y[uint(t - i)] += ct_y_2[i]
+        ct_y[i] = ct_y_2[uint(t - i)]
 
     # y[1:] = y[:-1] * 2.0
     for i in range(t_1, -1, -1):

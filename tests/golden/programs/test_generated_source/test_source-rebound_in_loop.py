@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, take, uint
+from adjit.runtime.support import empty, minimum, outside, take, uint
 from adjit.runtime.vector import tanh
 
 
@@ -25,7 +25,7 @@ def rebound_in_loop_gradient(x, ws):
     # u = np.tanh(u + 0.1 * t) * u[0]
     if 0 >= u.shape[0]:
         outside(0, 0, u.shape[0])
-    saved_t = take(ws, (4, maximum(n_x, 0)), np.float64)
+    saved_t = take(ws, (4, n_x), np.float64)
     u_1 = u[0]
     for i in range(n_x):
         t = tanh(u[i])

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, failed_with, maximum, minimum, outside, smul, take, uint, zeros
+from adjit.runtime.support import failed, failed_with, minimum, outside, smul, take, uint, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -60,7 +60,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
     ct_z = take(ws, (n_x_1, n_w), np.float64)
     t_1 = -(1.0 / t)
     z_2 = take(ws, (n_w,), np.float64)
-    saved_t = take(ws, (maximum(n_w, 0),), np.float64)
+    saved_t = take(ws, (n_w,), np.float64)
     ct_z_1 = take(ws, (n_w,), np.float64)
     ct_z_2 = take(ws, (n_w,), np.float64)
     row_t = take(ws, (512,), np.float64)

@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, smul, take, take_zeros, uint, zeros
+from adjit.runtime.support import outside, smul, take, take_zeros, uint, zeros
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -21,7 +21,6 @@ def durbin_loops_gradient(r, w, ws):
         outside(0, 0, r.shape[0])
     n_r = r.shape[0]
     y = take_zeros(ws, (n_r,), np.float64)
-    z = take_zeros(ws, (n_r,), np.float64)
     alpha = -r[0]
 
     # y[0] = -r[0]
@@ -32,7 +31,7 @@ def durbin_loops_gradient(r, w, ws):
     saved_s = take(ws, (trips,), np.float64)
     count = 0
     for k in range(1, n_r):
-        count += maximum(k, 0)
+        count += k
     saved_y = take(ws, (count,), np.float64)
 
     # for k in range(1, n):
@@ -47,25 +46,20 @@ def durbin_loops_gradient(r, w, ws):
         # s = r[k]
         s = r[k]
         # for i in range(k):
-        trips = maximum(k, 0)
-        for i in range(trips):
-            saved_y[uint(position + i)] = y[i]
         for i in range(k):
-            s += r[uint(k_1 - i)] * y[i]
+            y_1 = y[i]
+            saved_y[uint(position + i)] = y_1
+            s += r[uint(k_1 - i)] * y_1
         saved_s[uint(k_1)] = s
         # alpha = -s / beta
         alpha = -s / beta
         # for i in range(k):
         for i in range(k):
-            # z[i] = y[i] + alpha * y[k - 1 - i]
-            z[i] = y[i] + alpha * y[uint(k_1 - i)]
-        # for i in range(k):
-        for i in range(k):
             # y[i] = z[i]
-            y[i] = z[i]
+            y[i] = saved_y[uint(position + i)] + alpha * saved_y[uint(position + (k_1 - i))]
         # y[k] = alpha
         y[k] = alpha
-        position += trips
+        position += k
 
     # total += w[i] * y[i]
     if 0 < n_r:
@@ -76,7 +70,7 @@ def durbin_loops_gradient(r, w, ws):
             outside(2, t, w.shape[0])
     ct_r = zeros(n_r, np.float64)
     ct_y = take(ws, (n_r,), np.float64)
-    ct_z = take_zeros(ws, (n_r,), np.float64)
+    ct_z = take(ws, (n_r,), np.float64)
 
     # for i in range(n):
     total = 0.0
@@ -102,30 +96,18 @@ def durbin_loops_gradient(r, w, ws):
         # alpha = -s / beta
         alpha_1 = -s / t_2
         # for k in range(1, n):
-        position -= maximum(k, 0)
+        position -= k
         # y[k] = alpha
         ct_alpha += ct_y[uint(k)]
         # for i in range(k):
         for i in range(k):
-            # y[i] = z[i]
-            ct_z_1 = ct_y[i]
-            ct_y[i] = 0.0
-            ct_z[i] += ct_z_1
-        # for i in range(k):
-        for i in range(0, k, 512):
-            end = minimum(i + 512, k)
             # z[i] = y[i] + alpha * y[k - 1 - i]
-            for i_1 in range(i, end):
-                ct_y[uint(i_1)] += ct_z[uint(i_1)]
-            # for i in range(k):
-            for i_1 in range(i, end):
-                # z[i] = y[i] + alpha * y[k - 1 - i]
-                t = k_1 - i_1
-                y_1 = saved_y[uint(position + t)]
-                ct_t = ct_z[uint(i_1)]
-                ct_z[uint(i_1)] = 0.0
-                ct_y[uint(t)] += ct_t * alpha_1
-                ct_alpha += ct_t * y_1
+            t = k_1 - i
+            y_1 = saved_y[uint(position + t)]
+            ct_t = ct_y[i]
+            ct_z[i] = ct_y[uint(t)] * alpha_1
+            ct_z[i] += ct_t
+            ct_alpha += ct_t * y_1
         # alpha = -s / beta
         t_2 = 1.0 / t_2
         ct_t = ct_beta + smul(ct_alpha, -(alpha_1 * t_2))
@@ -134,9 +116,8 @@ def durbin_loops_gradient(r, w, ws):
         for i in range(k):
             # s += r[k - 1 - i] * y[i]
             t = k_1 - i
-            y_1 = saved_y[uint(position + i)]
-            ct_y[i] += ct_s * r[uint(t)]
-            ct_r[uint(t)] += ct_s * y_1
+            ct_y[i] = ct_z[i] + ct_s * r[uint(t)]
+            ct_r[i] += ct_s * saved_y[uint(position + t)]
         # s = r[k]
         ct_r[uint(k)] += ct_s
         # beta *= 1.0 - alpha * alpha

@@ -9,7 +9,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import maximum, minimum, outside, smul, take, uint, zeros
+from adjit.runtime.support import minimum, outside, smul, take, uint, zeros
 from adjit.runtime.vector import log
 
 
@@ -28,7 +28,7 @@ def garch_loops_gradient(th, x, ws):
     # h = omega / (1.0 - alpha - beta)
     t = 1.0 - alpha - beta
     h = omega / t
-    saved_h = take(ws, (maximum(n_x, 0),), np.float64)
+    saved_h = take(ws, (n_x,), np.float64)
     row_h = take(ws, (512,), np.float64)
     row_t = take(ws, (512,), np.float64)
 

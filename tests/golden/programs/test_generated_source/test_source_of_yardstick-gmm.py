@@ -86,14 +86,11 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     xc = take(ws, (n_x_1, 128), np.float64)
     sq = take(ws, (128,), np.float64)
     y = take(ws, (128,), np.float64)
-    trips = maximum(n_alphas, 0)
-    trips_1 = maximum(n_x_1, 0)
-    saved_t = take(ws, (trips, trips_1), np.float64)
-    trips_2 = len(range(0, n_x, 128))
-    saved_t_1 = take(ws, (trips, trips_2, trips_1), np.float64)
-    saved_xc = take(ws, (trips, trips_2, n_x_1, 128), np.float64)
-    trips_3 = maximum(n_x, 0)
-    saved_y = take(ws, (trips, trips_1, trips_3), np.float64)
+    saved_t = take(ws, (n_alphas, n_x_1), np.float64)
+    trips = len(range(0, n_x, 128))
+    saved_t_1 = take(ws, (n_alphas, trips, n_x_1), np.float64)
+    saved_xc = take(ws, (n_alphas, trips, n_x_1, 128), np.float64)
+    saved_y = take(ws, (n_alphas, n_x_1, n_x), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
@@ -180,9 +177,9 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         prior += t * frob - m * log_diag
     mx = take(ws, (128,), np.float64)
     t_7 = take(ws, (128,), np.float64)
-    saved_mx = take(ws, (len(range(1, n_alphas, 1)), trips_3), np.float64)
-    saved_t_2 = take(ws, (trips, trips_3), np.float64)
-    saved_t_3 = take(ws, (trips_3,), np.float64)
+    saved_mx = take(ws, (len(range(1, n_alphas, 1)), n_x), np.float64)
+    saved_t_2 = take(ws, (n_alphas, n_x), np.float64)
+    saved_t_3 = take(ws, (n_x,), np.float64)
 
     # for k in range(1, K):
     t_3 = n_alphas - 1
@@ -259,7 +256,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             alphas_1 = alphas[i]
             if alphas_1 == value:
                 pass
-    saved_t_4 = take(ws, (trips,), np.float64)
+    saved_t_4 = take(ws, (n_alphas,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
@@ -309,7 +306,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ct_alphas[uint(t_4)] += ct_alphas_1
 
     # for i in range(n):
-    t_4 = (trips_2 - 1) * 128
+    t_4 = (trips - 1) * 128
     for i in range(t_4, -1, -128):
         end = minimum(i + 128, n_x)
         for i_1 in range(i, end):

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from ...ir.nodes import NOWHERE, Function, Location
 from ...kernels import Kernel, partition
+from ...library import ROUTINES
 from ...ops.core import TABLE
 from ..linemap import Site, Text
 from ..naming import RESERVED, identifier
@@ -22,6 +23,7 @@ from .host import HostStatements
 from .kernel import KernelStatements
 
 DRIVER = ("checked", "empty", "gemm", "grown", "launch", "read", "summed", "view", "zeros")
+HOSTED = tuple(sorted(ROUTINES.keys() - {"gemm"}))
 FAILING = ("failed", "failed_with", "outside")
 MODULES = ("special", "support")
 THREADS = ("x", "y", "z", "dx", "dy", "dz", "cuda")
@@ -43,7 +45,7 @@ def cuda_text(fn: Function, title: str = "") -> Text:
     """The text of the module; the host's program has the name of `fn`."""
     name = identifier(fn.name)
     device = _device_names()
-    taken = {*DRIVER, *FAILING, *MODULES, *device, *THREADS}
+    taken = {*DRIVER, *HOSTED, *FAILING, *MODULES, *device, *THREADS}
     if name in taken or name in RESERVED:
         name += "_"
     plan = partition(fn if fn.name == name else replace(fn, name=name))
@@ -107,6 +109,7 @@ def _imports(kernels: list[list[Line]], driver: list[Line], device: tuple[str, .
         ("adjit.runtime", sorted(modules.intersection(MODULES))),
         ("adjit.runtime.cuda.device", sorted(inside.intersection(device))),
         ("adjit.runtime.cuda.driver", sorted(outside.intersection(DRIVER))),
+        ("adjit.runtime.cuda.hosted", sorted(outside.intersection(HOSTED))),
         ("adjit.runtime.support", sorted(outside.intersection(FAILING))),
     ]
     lines += [f"from {home} import {', '.join(names)}" for home, names in wanted if names]
