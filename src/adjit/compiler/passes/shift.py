@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..analyses.affine import Forms
-from ..analyses.definitions import Definitions
+from ..analyses.latest import forms_of
 from ..ir.nodes import Block, For, Function, Stmt, Store
 from ..ir.types import INT
 from ..ir.visitor import walk
@@ -27,7 +26,7 @@ def shift(fn: Function) -> Function:
 class _Shifting(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.forms = Forms(fn, Definitions(fn))
+        self.forms = forms_of(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original

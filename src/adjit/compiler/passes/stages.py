@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..analyses.dependence import Access, Dependence
+from ..analyses.dependence import Access
+from ..analyses.latest import dependence_of
 from ..ir.builder import const
 from ..ir.nodes import (
     Accumulate,
@@ -127,7 +128,7 @@ def _plain(s: Stmt) -> bool:
 class _Staging(Rewriter):
     def __init__(self, fn: Function, sums: bool) -> None:
         super().__init__(fn)
-        self.facts = Dependence(fn)
+        self.facts = dependence_of(fn)
         self.sums = sums
 
     def visit(self, stmt: Stmt) -> None:
