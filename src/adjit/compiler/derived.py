@@ -13,6 +13,7 @@ from dataclasses import replace
 from ..errors import AdjitError, MissingRuleError, NotDifferentiableError, SeedError
 from . import pipeline
 from .adjoint import Note
+from .adjoint.checkpointed_loops import saving
 from .analyses.alias import roots
 from .analyses.effects import reads, writes
 from .complexes import CONJUGATE, ComplexArray, is_complex
@@ -275,6 +276,12 @@ def forward_sweep(
     """
     fn, seeded = scalar_result(program, has_aux)
     return pipeline.kept(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
+
+
+def saving_loops(program: Program, argnums: Sequence[Position], has_aux: bool = False) -> list[int]:
+    """The loops, by their number in `nesting`, inside which a gradient saves something."""
+    fn, seeded = scalar_result(program, has_aux)
+    return saving(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
 
 
 def gradient(

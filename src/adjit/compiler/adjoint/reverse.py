@@ -24,7 +24,7 @@ from .forward import ForwardSweep
 from .fused import FusedLoops
 from .fusion import Fusion, early, find
 from .marks import collected, nested
-from .plan import make_plan
+from .plan import Plan, make_plan
 from .sweep import ReverseSweep
 
 
@@ -114,6 +114,18 @@ def kept(
     return made, notes(halves.account, saved)
 
 
+def saving(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> tuple[Function, frozenset[Stmt]]:
+    """The function as `joint` differentiates it, with the same loops in the same order, and those of them
+    inside which something is saved.
+    """
+    made, _, _, plan = _planned(fn, wrt, 1.0, chosen=seeded)
+    place = plan.place
+    within = {place.block_of[v] for v in plan.saved}
+    within.update(place.block_with[call] for call, _ in plan.kept)
+    within.update(place.block_with[snapshot.loop] for snapshot in plan.snapshots.values())
+    return made, frozenset(loop for block in within for loop in place.loops(block))
+
+
 def with_trips(fn: Function) -> Function:
     """Every loop that may end early counts its passes."""
     names = Names(max_number(fn) + 1)
@@ -141,14 +153,7 @@ def _differentiate(
     chosen: Sequence[int] | None = None,
     shadows: Sequence[int] = (),
 ) -> _Halves:
-    fn = with_trips(fn if seed is None else early(fn))
-    _refuse_integers(fn, wrt)
-    results = fn.results if chosen is None else [fn.results[k] for k in chosen]
-    seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
-    memory = roots(fn)
-    useful = [*seeded, *(fn.params[k] for k in shadows)]
-    active = activity(fn, memory, [fn.params[k] for k in wrt], useful)
-    plan = make_plan(fn, active, Fusion() if seed is None or nested(fn) else find(fn, active))
+    fn, seeded, active, plan = _planned(fn, wrt, seed, outputs, chosen, shadows)
     names = Names(max_number(fn) + 1)
     forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
     sweep = ForwardSweep(forward, plan, active)
@@ -190,6 +195,25 @@ def _differentiate(
         known,
         account,
     )
+
+
+def _planned(
+    fn: Function,
+    wrt: Sequence[int],
+    seed: float | None,
+    outputs: Sequence[int] = (),
+    chosen: Sequence[int] | None = None,
+    shadows: Sequence[int] = (),
+) -> tuple[Function, list[Operand], Activity, Plan]:
+    """The function as it is differentiated, the results with a cotangent, what is active and saved."""
+    fn = with_trips(fn if seed is None else early(fn))
+    _refuse_integers(fn, wrt)
+    results = fn.results if chosen is None else [fn.results[k] for k in chosen]
+    seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
+    useful = [*seeded, *(fn.params[k] for k in shadows)]
+    active = activity(fn, roots(fn), [fn.params[k] for k in wrt], useful)
+    plan = make_plan(fn, active, Fusion() if seed is None or nested(fn) else find(fn, active))
+    return fn, seeded, active, plan
 
 
 def _refuse_integers(fn: Function, wrt: Sequence[int]) -> None:

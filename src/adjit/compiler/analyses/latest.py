@@ -2,8 +2,9 @@
 
 Input: a function. Output: its `Definitions`, `Forms` or `Dependence`. Most passes leave most functions as
 they are, so the next one asks about the same function again: each thread keeps what it found for the latest
-one. Invariants: analyses describe a function that never changes; what they remember of earlier questions
-does not change an answer. Non-goals: analyses of earlier functions, whose memory is let go.
+one. Invariants: analyses describe a function that never changes. The numbers of symbols follow the order of
+questions; a pass that chooses by them makes `Forms` of its own. Non-goals: analyses of earlier functions,
+whose memory is let go.
 """
 
 from __future__ import annotations
