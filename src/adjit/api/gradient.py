@@ -80,6 +80,7 @@ class Gradient(Transform):
             value=self.value,
             has_aux=self.has_aux,
             marks=self.intermediates,
+            whole=self.options.debug_nans,
         )
 
     def adapted(self, program: Program) -> Program:

@@ -292,8 +292,11 @@ def gradient(
     value: bool,
     has_aux: bool = False,
     marks: Sequence[str] = (),
+    whole: bool = False,
 ) -> Program:
-    """`grad` and `value_and_grad`. `single`: one argument was named alone: its gradient is not in a tuple."""
+    """`grad` and `value_and_grad`. `single`: one argument was named alone: its gradient is not in a tuple.
+    `whole`: the value is computed though nobody is given it.
+    """
     fn, seeded = scalar_result(program, has_aux)
     leaves = choose(program, argnums)
     own = len(fn.results)
@@ -315,7 +318,8 @@ def gradient(
     elif has_aux:
         assert isinstance(program.result, NodeSpec)
         result = tuple_tree([grads, program.result.children[1]])
-    return pruned(replace(program, function=made, result=result))
+    found = replace(program, function=made, result=result)
+    return found if whole else pruned(found)
 
 
 def pruned(program: Program) -> Program:
