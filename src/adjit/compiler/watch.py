@@ -20,7 +20,20 @@ from .ir.nodes import Block, Call, Check, Const, For, Function, If, Load, Op, Op
 from .ir.types import INT, Array, is_float
 from .ir.visitor import block_reads, max_number, operands, walk, with_blocks
 
-SAFE = ("neg", "abs", "maximum", "minimum", "stop_gradient", "sign", "floor", "ceil", "rint", "trunc")
+SAFE = (
+    "neg",
+    "abs",
+    "maximum",
+    "minimum",
+    "stop_gradient",
+    "sign",
+    "floor",
+    "ceil",
+    "rint",
+    "trunc",
+    "from_float16",
+    "from_bfloat16",
+)
 KEPT_APART = {"select": (1, 2), "smul": (1,), "umul": (1,), "pmul": (0, 1)}  # operands that may be discarded
 PRODUCTS = dict.fromkeys(("smul", "umul", "pmul"), "the product of a cotangent and a derivative")
 

@@ -7,7 +7,7 @@ DESIGN in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ...errors import NotDifferentiableError
@@ -29,16 +29,22 @@ from .sweep import ReverseSweep
 
 
 @dataclass
-class _Halves:
+class Halves:
+    """The two sweeps; `saved` are the arrays that the first fills for the second."""
+
     forward: Builder
     backward: Builder
     seeds: list[Var]
     gradients: list[Operand]
     buffers: list[Var]
     shadows: list[Var]
+    saved: list[Var]
     marked: list[Operand]
     cotangents: frozenset[Operand]  # those that are known before the reverse sweep starts
     account: Account
+
+
+Change = Callable[[Function, Halves], Halves]
 
 
 def joint(
@@ -49,6 +55,7 @@ def joint(
     marks: Sequence[str] = (),
     seeded: Sequence[int] | None = None,
     shadows: Sequence[int] = (),
+    change: Change | None = None,
 ) -> Function:
     """Results: those of `fn`, the gradients in the parameters `wrt`, those at the marked intermediates.
 
@@ -57,9 +64,16 @@ def joint(
     `seeded` chooses the results (by number) that have a cotangent at all. `accumulate` makes one further
     parameter per array in `wrt`: an array to which its gradient is added and which is returned in its
     place. `shadows` are array parameters in `wrt` whose shadow is a further parameter: it holds the
-    cotangent of what the array is at the end, and afterwards of what it was at the start.
+    cotangent of what the array is at the end, and afterwards of what it was at the start. `change` may make
+    other sweeps of the two.
     """
     halves = _differentiate(fn, wrt, seed, accumulate, (), marks, seeded, shadows)
+    halves = halves if change is None else change(fn, halves)
+    return assembled(fn, halves)
+
+
+def assembled(fn: Function, halves: Halves) -> Function:
+    """Both sweeps as one function."""
     params = (*fn.params, *halves.seeds, *halves.buffers, *halves.shadows)
     body = Block((*halves.forward.stmts, *halves.backward.stmts))
     return replace(
@@ -101,12 +115,14 @@ def kept(
     seeded: Sequence[int] | None = None,
     outputs: Sequence[int] = (),
     apart: bool = False,
+    change: Change | None = None,
 ) -> tuple[Function, tuple[Note, ...]]:
     """The forward sweep of `joint`, or of `split` if `apart`. Further results: what the reverse sweep reads
     of
     it, cotangents apart, with a note on each.
     """
     halves = _differentiate(fn, wrt, None if apart else 1.0, False, outputs, (), seeded)
+    halves = halves if change is None else change(fn, halves)
     backward = Block(tuple(halves.backward.stmts), tuple(halves.gradients))
     known = halves.cotangents | set(halves.seeds)
     saved = tuple(v for v in free_vars(backward) if v not in known)
@@ -152,7 +168,8 @@ def _differentiate(
     marks: Sequence[str],
     chosen: Sequence[int] | None = None,
     shadows: Sequence[int] = (),
-) -> _Halves:
+) -> Halves:
+    """The sweeps of an adjoint; what is asked for is said in `joint`."""
     fn, seeded, active, plan = _planned(fn, wrt, seed, outputs, chosen, shadows)
     names = Names(max_number(fn) + 1)
     forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
@@ -184,13 +201,14 @@ def _differentiate(
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
     marked = [_marked(reverse, fn, m) for m in marks]
-    return _Halves(
+    return Halves(
         forward,
         backward,
         seeds,
         gradients,
         list(buffers.values()),
         list(given.values()),
+        list(dict.fromkeys(sweep.trail.buffers.values())),
         marked,
         known,
         account,
