@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjit.compiler.analyses.latest import dependence_of
+from adjit.compiler.analyses.dependence import Dependence
 from adjit.compiler.ir.nodes import For, Function, Load, Stmt, Store, While
 from adjit.compiler.ir.visitor import walk
 from tests.support.little import ir
@@ -17,7 +17,7 @@ def find(fn: Function, kind: type, name: str | None = None) -> list[Stmt]:
 
 
 def survivors(fn: Function, name: str | None = None) -> list[bool]:
-    d = dependence_of(fn)
+    d = Dependence(fn)
     return [d.element_survives(s) for s in find(fn, Load, name)]  # type: ignore[arg-type]
 
 
@@ -131,7 +131,7 @@ def test_cholesky() -> None:
     """Row i's elements are final once they are written, but for the ones that the pass itself reads
     before.
     """
-    d = dependence_of(cholesky)
+    d = Dependence(cholesky)
     loads = find(cholesky, Load)
     assert [d.element_survives(s) for s in loads] == [False, True, True, True, False, True, True]  # type: ignore[arg-type]
     assert all(d.store_survives(s) for s in find(cholesky, Store))  # type: ignore[arg-type]
@@ -139,46 +139,46 @@ def test_cholesky() -> None:
 
 
 def test_swapped_references_are_distinct_within_a_pass() -> None:
-    d = dependence_of(burgers)
+    d = Dependence(burgers)
     loops = find(burgers, For)
     loads = find(burgers, Load, "u")
     assert survivors(burgers) == [True] * 2 + [False] * 4
     assert all(d.outermost_unwritten(s) is loops[2] for s in loads)  # type: ignore[arg-type]
     assert [d.order_free(s) for s in loops] == [True, False, True]  # type: ignore[arg-type]
-    assert not dependence_of(aliased_swap).order_free(find(aliased_swap, For)[1])  # type: ignore[arg-type]
-    assert dependence_of(aliased_swap).outermost_unwritten(find(aliased_swap, Load)[0]) is None  # type: ignore[arg-type]
+    assert not Dependence(aliased_swap).order_free(find(aliased_swap, For)[1])  # type: ignore[arg-type]
+    assert Dependence(aliased_swap).outermost_unwritten(find(aliased_swap, Load)[0]) is None  # type: ignore[arg-type]
 
 
 def test_history_survives() -> None:
     assert survivors(history) == [True, True]
     assert survivors(rows) == [True, True]
-    d = dependence_of(history)
+    d = Dependence(history)
     assert [d.order_free(s) for s in find(history, For)] == [False, True]  # type: ignore[arg-type]
 
 
 def test_strides() -> None:
     assert survivors(strided) == [True]
-    assert dependence_of(strided).order_free(find(strided, For)[0])  # type: ignore[arg-type]
+    assert Dependence(strided).order_free(find(strided, For)[0])  # type: ignore[arg-type]
 
 
 def test_branches_exclude_each_other() -> None:
     assert survivors(branches) == [True, True]
-    assert not dependence_of(branches).contents_survive(branches.body.stmts[0], branches.params[0])
+    assert not Dependence(branches).contents_survive(branches.body.stmts[0], branches.params[0])
 
 
 def test_allocation_in_a_loop() -> None:
     assert survivors(temporary, "w") == [False]
-    d = dependence_of(temporary)
+    d = Dependence(temporary)
     assert d.order_free(find(temporary, For)[0])  # type: ignore[arg-type]
 
 
 def test_unknown_indices() -> None:
     assert survivors(tables) == [True, True, True]
-    assert dependence_of(tables).order_free(find(tables, For)[0])  # type: ignore[arg-type]
+    assert Dependence(tables).order_free(find(tables, For)[0])  # type: ignore[arg-type]
 
 
 def test_conditions_count() -> None:
-    d = dependence_of(guarded)
+    d = Dependence(guarded)
     assert survivors(guarded) == [True]
     assert [d.order_free(s) for s in find(guarded, For)] == [False, True]  # type: ignore[arg-type]
 

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field, replace
 from ..analyses.accumulators import is_sum
 from ..analyses.definitions import Definitions
 from ..analyses.effects import reads, writes
-from ..analyses.latest import definitions_of
 from ..ir.nodes import Alloc, Block, Const, For, Function, If, Op, Operand, Stmt, Var, While
 from ..ir.types import Array
 from ..ir.visitor import defined, free_vars, walk
@@ -67,7 +66,7 @@ def early(fn: Function) -> Function:
 
 def find(fn: Function, active: Activity) -> Fusion:
     """The largest sets of trailing loops that qualify; blocks without any are left out."""
-    definitions = definitions_of(fn)
+    definitions = Definitions(fn)
     found: dict[Block, Trailing] = {}
     queue = [fn.body]
     while queue:

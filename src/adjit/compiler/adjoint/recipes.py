@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.nodes import (
     Alloc,
     Block,
@@ -63,7 +63,7 @@ class Recipes:
     def __init__(self, fn: Function, place: Placement, memory: Roots) -> None:
         self.place = place
         self.roots = memory
-        self.dependence = dependence_of(fn)
+        self.dependence = Dependence(fn)
         self.known: dict[Var, Recipe | None] = {}
         self.homes = self._stores()
         self.producers = Producers(self)

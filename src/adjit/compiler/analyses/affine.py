@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..ir.nodes import Alloc, Const, Dim, For, If, Op, Operand, Reshape, Var, View, While
+from ..ir.nodes import Alloc, Const, Dim, For, Function, If, Op, Operand, Reshape, Var, View, While
 from ..ir.types import BOOL, INT, UNSIGNED, Array
 from .definitions import Definitions
 
@@ -103,8 +103,8 @@ class Fact:
 class Forms:
     """Expressions of all integer values of one function."""
 
-    def __init__(self, definitions: Definitions) -> None:
-        self.definitions = definitions
+    def __init__(self, fn: Function, definitions: Definitions | None = None) -> None:
+        self.definitions = definitions or Definitions(fn)
         self.facts: dict[Symbol, tuple[Fact, ...]] = {}
         self.iteration: dict[For, Symbol] = {}
         self.symbols: list[Symbol] = []

@@ -1,7 +1,6 @@
 """Which accesses to memory can meet: the questions that saving, reordering and snapshots ask.
 
-Input: the expressions of a function. Output: `Dependence`, whose methods answer with False (or None) where
-nothing can be
+Input: a function. Output: `Dependence`, whose methods answer with False (or None) where nothing can be
 proved. Two accesses meet if their arrays may be the same memory and the equations of their indices have
 a solution within the loop bounds and conditions around them. "Later" is decided per enclosing loop:
 passes of the outer ones equal, of this one strictly later. Non-goals: order of writes within library
@@ -13,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..ir.nodes import Accumulate, Alloc, For, Load, Operand, Reshape, Stmt, Store, Var, View, While
+from ..ir.nodes import Accumulate, Alloc, For, Function, Load, Operand, Reshape, Stmt, Store, Var, View, While
 from ..ir.types import Array
 from ..ir.visitor import walk
 from .accumulators import is_sum
 from .affine import Affine, Forms
 from .alias import roots, whole
-from .definitions import Loop
+from .definitions import Definitions, Loop
 from .effects import reads, writes
 from .feasible import Row
 from .ranges import FIRST, SECOND, Ranges, minus, row
@@ -48,10 +47,10 @@ class Access:
 
 
 class Dependence:
-    def __init__(self, forms: Forms) -> None:
-        self.forms = forms
-        self.definitions = forms.definitions
-        self.fn = fn = self.definitions.fn
+    def __init__(self, fn: Function) -> None:
+        self.fn = fn
+        self.definitions = Definitions(fn)
+        self.forms = Forms(fn, self.definitions)
         self.ranges = Ranges(self.forms)
         self.roots = roots(fn)
         self.whole = whole(fn)

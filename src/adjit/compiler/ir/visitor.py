@@ -34,8 +34,6 @@ from .nodes import (
     While,
 )
 
-CONTROL = frozenset((For, While, If))  # what has blocks; compared by type, since walks ask it most
-
 
 def defined(stmt: Stmt) -> tuple[Var, ...]:
     """The variables that a statement defines for what follows it in its block."""
@@ -86,9 +84,6 @@ def operands(stmt: Stmt) -> tuple[Operand, ...]:
 
 
 def blocks(stmt: Stmt) -> tuple[Block, ...]:
-    """The blocks of a control statement; most statements have none."""
-    if type(stmt) not in CONTROL:
-        return ()
     match stmt:
         case For(body=body):
             return (body,)
@@ -97,13 +92,11 @@ def blocks(stmt: Stmt) -> tuple[Block, ...]:
         case If(then=then, orelse=orelse):
             return (then, orelse)
         case _:
-            raise AssertionError(f"not a control statement: {type(stmt).__name__}")
+            return ()
 
 
 def block_params(stmt: Stmt) -> tuple[Var, ...]:
     """Variables that the blocks of a statement get from it."""
-    if type(stmt) not in CONTROL:
-        return ()
     match stmt:
         case For(iv=iv, args=args):
             return (iv, *args)
@@ -115,8 +108,6 @@ def block_params(stmt: Stmt) -> tuple[Var, ...]:
 
 def block_reads(stmt: Stmt) -> tuple[Operand, ...]:
     """What is read at the end of a statement's blocks: yields and the stop flag."""
-    if type(stmt) not in CONTROL:
-        return ()
     found = tuple(y for b in blocks(stmt) for y in b.yields)
     match stmt:
         case For(stop=stop) | While(stop=stop) if stop is not None:
@@ -129,9 +120,8 @@ def walk(block: Block) -> Iterator[Stmt]:
     """Every statement of a block and of the blocks inside it, outer before inner."""
     for stmt in block.stmts:
         yield stmt
-        if type(stmt) in CONTROL:
-            for inner in blocks(stmt):
-                yield from walk(inner)
+        for inner in blocks(stmt):
+            yield from walk(inner)
 
 
 def every_block(block: Block) -> Iterator[Block]:

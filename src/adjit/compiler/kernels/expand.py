@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.nodes import (
     Accumulate,
     Alloc,
@@ -45,7 +45,7 @@ def expand(fn: Function) -> Function:
 class _Expanding(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
 
     def visit(self, stmt: Stmt) -> None:
         new = self.inner(stmt)

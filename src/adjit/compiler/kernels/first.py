@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..analyses.dependence import Dependence
-from ..analyses.latest import dependence_of
 from ..ir.nodes import Accumulate, Alloc, Block, Const, Dim, For, Function, Op, Operand, Stmt, Store, Var
 from ..ir.types import grows
 from ..ir.visitor import all_reads, blocks, walk, with_blocks
@@ -52,7 +51,7 @@ def first_stores(fn: Function) -> Function:
 class _First(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.place = Placement(self.facts)
 
     def block(self, block: Block) -> Block:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Block, Const, Dim, For, Function, If, Load, Op, Operand, Stmt, Var
 from ..ir.types import BOOL, INT, Scalar, Type
@@ -69,7 +69,7 @@ _Whole = dict[Var, _Axis]
 class _Gathering(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.place = Placement(self.facts)
         self.maker = self.facts.definitions.maker
 

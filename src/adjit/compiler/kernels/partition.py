@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.builder import Names, const
 from ..ir.nodes import (
     Accumulate,
@@ -84,7 +84,7 @@ class _Partition:
         refuse(fn)
         self.fn = fn
         self.names = Names(max_number(fn) + 1)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.place = Placement(self.facts)
         self.home: dict[Var, Draft] = {}
         self.cells: dict[Var, Var] = {}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.builder import const
 from ..ir.nodes import (
     Accumulate,
@@ -58,7 +58,7 @@ class _Plan:
 class _Ahead(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original

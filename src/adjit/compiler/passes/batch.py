@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..analyses.private import is_private
 from ..ir.builder import const
 from ..ir.nodes import (
@@ -62,7 +62,7 @@ class _Plan:
 class _Batching(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.level = 0
         self.on_top: list[Stmt] = []  # allocations to be made before the present statement of the function
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..analyses.affine import Affine, Symbol
-from ..analyses.latest import definitions_of, forms_of
+from ..analyses.affine import Affine, Forms, Symbol
+from ..analyses.definitions import Definitions
 from ..analyses.ranges import Ranges
 from ..ir.builder import const
 from ..ir.nodes import Block, Bounds, Dim, For, Function, If, Location, Op, Operand, Stmt, Var, While
@@ -38,8 +38,8 @@ def checks(fn: Function) -> Function:
 class _Proving(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.definitions = definitions_of(fn)
-        self.forms = forms_of(fn)
+        self.definitions = Definitions(fn)
+        self.forms = Forms(fn, self.definitions)
         self.ranges = Ranges(self.forms)
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, If, Op, Operand, Stmt, Store, Var
 from ..ir.types import Array
 from ..ir.visitor import every_block, is_zero_store, walk, without
@@ -55,7 +55,7 @@ class _Clear:
 
 class _Finder:
     def __init__(self, fn: Function) -> None:
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.forms = self.facts.forms
         self.place = self.facts.definitions.place
         self.blocks = {s: b for b in every_block(fn.body) for s in b.stmts}

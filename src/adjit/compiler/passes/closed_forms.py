@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..analyses.latest import definitions_of, forms_of
+from ..analyses.affine import Forms
+from ..analyses.definitions import Definitions
 from ..ir.builder import const
 from ..ir.nodes import Block, For, Function, Op, Operand, Stmt, Var, While
 from ..ir.types import INT
@@ -32,8 +33,8 @@ def closed_forms(fn: Function) -> Function:
 class _Closing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.definitions = definitions_of(fn)
-        self.forms = forms_of(fn)
+        self.definitions = Definitions(fn)
+        self.forms = Forms(fn, self.definitions)
 
     def visit(self, stmt: Stmt) -> None:
         if isinstance(stmt, While):

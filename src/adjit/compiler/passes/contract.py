@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..analyses.dependence import Dependence
-from ..analyses.latest import dependence_of
 from ..ir.nodes import Accumulate, Alloc, Dim, For, Function, Load, Stmt, Store, Var
 from ..ir.types import Array, grows
 from ..ir.visitor import operands, walk
@@ -32,7 +31,7 @@ def contract(fn: Function) -> Function:
     allocs = list(several)
     if not allocs:
         return fn
-    facts = dependence_of(fn)
+    facts = Dependence(fn)
     chosen = [c for c in (_choice(facts, a) for a in allocs) if c is not None]
     return _Contracting(fn, chosen).run() if chosen else fn
 

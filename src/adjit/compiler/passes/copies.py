@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..analyses.dependence import Dependence
-from ..analyses.latest import dependence_of
 from ..ir.nodes import Alloc, Block, Bounds, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import BOOL, INT, grows
 from ..ir.visitor import blocks, every_block, operands, walk, without
@@ -30,7 +29,7 @@ def copies(fn: Function) -> Function:
     """Read originals instead of copies."""
     if not any(_copied(s) for b in every_block(fn.body) for s in b.stmts):
         return fn
-    facts = dependence_of(fn)
+    facts = Dependence(fn)
     found = [c for b in every_block(fn.body) for k, s in enumerate(b.stmts) if (c := _copy(facts, b, k, s))]
     arrays = {c.array for c in found}
     found = [c for c in found if arrays.isdisjoint(c.sources)]  # of copies of copies, another time

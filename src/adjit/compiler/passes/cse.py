@@ -10,7 +10,7 @@ different branches.
 from __future__ import annotations
 
 from ..analyses.affine import Affine, Forms, Symbol
-from ..analyses.latest import definitions_of
+from ..analyses.definitions import Definitions
 from ..ir.builder import const
 from ..ir.nodes import Block, Bounds, Check, Const, Dim, Function, Op, Operand, Stmt, Var
 from ..ir.types import INT, grows
@@ -33,7 +33,7 @@ def operand_key(x: Operand) -> object:
 class _Sharing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.forms = Forms(definitions_of(fn))
+        self.forms = Forms(fn, Definitions(fn))
         self.known: dict[object, Operand | None] = {}
         self.added: list[object] = []
         self.equal: dict[Symbol, Affine] = {}  # by checks that were passed

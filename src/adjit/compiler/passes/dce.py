@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..analyses.alias import roots
+from ..analyses.definitions import Definitions
 from ..analyses.effects import reads, writes
-from ..analyses.latest import definitions_of
 from ..ir.nodes import Block, Bounds, Call, Check, For, Function, If, Mark, Operand, Stmt, Var, While
 from ..ir.types import Array
 from ..ir.visitor import operands
@@ -31,7 +31,7 @@ def dce(fn: Function) -> Function:
 
 class _Marks:
     def __init__(self, fn: Function) -> None:
-        self.definitions = definitions_of(fn)
+        self.definitions = Definitions(fn)
         self.roots = roots(fn)
         self.vars: set[Var] = set()
         self.stmts: set[Stmt] = set()

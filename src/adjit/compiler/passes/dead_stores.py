@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..analyses.dependence import Access
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Access, Dependence
 from ..ir.nodes import Accumulate, Block, Bounds, Call, Check, Function, Stmt, Store, Var
 from ..ir.types import Array, grows
 from ..ir.visitor import blocks, walk
@@ -31,7 +30,7 @@ def dead_stores(fn: Function, forgotten: Collection[Var] = ()) -> Function:
 class _DeadStores(Rewriter):
     def __init__(self, fn: Function, forgotten: Collection[Var]) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.dead: set[Stmt] = set()
         visible = {p for p in fn.params if isinstance(p.type, Array) and p not in forgotten}
         visible.update(

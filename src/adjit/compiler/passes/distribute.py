@@ -17,8 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..analyses.dependence import Access
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, Array, is_float
@@ -56,7 +55,7 @@ class _Part:
 class _Distributing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original

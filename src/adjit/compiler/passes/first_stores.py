@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..analyses.dependence import Access
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Block, For, Function, Operand, Stmt, Store, Var
 from ..ir.types import INT, grows
@@ -30,7 +29,7 @@ def first_stores(fn: Function) -> Function:
 class _Storing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         touching: dict[Var, list[Access]] = {}
         for s in self.facts.definitions.stmts:
             for access in self.facts.accesses(s):

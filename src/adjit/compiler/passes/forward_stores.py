@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..analyses.dependence import Access
+from ..analyses.dependence import Access, Dependence
 from ..analyses.effects import writes
-from ..analyses.latest import dependence_of
 from ..ir.nodes import (
     Accumulate,
     Alloc,
@@ -61,7 +60,7 @@ def forward_stores(fn: Function) -> Function:
 class _Forwarding(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.known: dict[Key, _Element] = {}
         self.zeros: set[Var] = set()  # 0-d arrays of this block, zero so far
 

@@ -18,8 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..analyses.affine import Affine
-from ..analyses.dependence import Access
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Access, Dependence
 from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Load, Mark, Op, Stmt, Store, Var
 from ..ir.visitor import all_reads, blocks, defined, every_block, substitute, walk
 from .rewrite import Rewriter
@@ -48,7 +47,7 @@ class _Fusing(Rewriter):
 
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.touched: set[Stmt] = set()
         self._accesses: dict[Stmt, list[Access]] = {}
         self._reads: dict[Stmt, set[Var]] = {}

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.nodes import Accumulate, Block, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, grows, is_float
 from ..ir.visitor import defined, is_zero_store, operands, with_operands
@@ -65,7 +65,7 @@ class _Nest:
 class _Gathering(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.cleared: dict[Stmt, _Nest] = {}  # emitted nests that only store zeros, at their own indices
 
     def visit(self, stmt: Stmt) -> None:

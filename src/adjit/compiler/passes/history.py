@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 
 from ..analyses.affine import Affine
 from ..analyses.dependence import Dependence
-from ..analyses.latest import dependence_of
 from ..ir.builder import Builder, const
 from ..ir.nodes import (
     Accumulate,
@@ -52,7 +51,7 @@ def history(fn: Function) -> Function:
     """Compute saved states where they are saved."""
     if not any(map(_copies, every_block(fn.body))):
         return fn
-    facts = dependence_of(fn)
+    facts = Dependence(fn)
     found = [h for s in fn.body.stmts if isinstance(s, For) for h in _Finder(facts, s).all()]
     return _Writing(fn, found).run() if found else fn
 

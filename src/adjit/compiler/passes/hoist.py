@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.builder import const
 from ..ir.nodes import (
     Alloc,
@@ -80,7 +80,7 @@ class _Level:
 class _Hoisting(Rewriter):
     def __init__(self, fn: Function, guarded: bool, allocations: bool) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.guarded = guarded
         self.allocations = allocations
         self.levels: list[_Level] = []

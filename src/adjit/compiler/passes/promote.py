@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 
 from ..analyses.affine import Affine
 from ..analyses.definitions import Loop
-from ..analyses.dependence import Access
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
 from ..ir.nodes import (
     Accumulate,
@@ -62,7 +61,7 @@ class _Candidate:
 class _Promoting(Rewriter):
     def __init__(self, fn: Function, guarded: bool) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.guarded = guarded
         self.active: dict[Stmt, _Candidate] = {}
         self.open: list[_Candidate] = []

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Block, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import Scalar, grows, is_float
@@ -43,7 +43,7 @@ class _Relay:
 class _Relaying(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.givers: dict[Stmt, Var] = {}
         self.carried: dict[Var, Operand] = {}
         self.takers: dict[Stmt, tuple[_Relay, Var]] = {}

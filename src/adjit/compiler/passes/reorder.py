@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.builder import const
 from ..ir.nodes import For, Function, Location, Operand, Stmt
 from .rewrite import Rewriter
@@ -24,7 +24,7 @@ def reorder(fn: Function) -> Function:
 class _Reordering(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original

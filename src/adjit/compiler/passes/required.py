@@ -21,7 +21,6 @@ from ...errors import ShapeError
 from ..analyses.affine import Affine, Forms
 from ..analyses.alias import roots
 from ..analyses.effects import writes
-from ..analyses.latest import forms_of
 from ..analyses.ranges import NEGATED, Ranges, comparison
 from ..ir.builder import const
 from ..ir.nodes import UNEQUAL, Block, Bounds, Call, Check, Dim, Function, Op, Operand, Stmt, Var, While
@@ -62,7 +61,7 @@ class _Entry:
 
     def __init__(self, fn: Function) -> None:
         self.fn = fn
-        self.forms = forms_of(fn)
+        self.forms = Forms(fn)
         self.roots = roots(fn)
         self.parameters = frozenset(fn.params)
         self.first: list[Stmt] = []
@@ -142,7 +141,7 @@ class _Following(Rewriter):
 
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.forms = forms_of(fn)
+        self.forms = Forms(fn)
         self.ranges = Ranges(self.forms)
         self.first = {
             s

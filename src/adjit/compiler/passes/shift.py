@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..analyses.latest import forms_of
+from ..analyses.affine import Forms
+from ..analyses.definitions import Definitions
 from ..ir.nodes import Block, For, Function, Stmt, Store
 from ..ir.types import INT
 from ..ir.visitor import walk
@@ -26,7 +27,7 @@ def shift(fn: Function) -> Function:
 class _Shifting(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        self.forms = forms_of(fn)
+        self.forms = Forms(fn, Definitions(fn))
 
     def visit(self, stmt: Stmt) -> None:
         loop = self.original

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..analyses.dependence import Access
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
 from ..ir.nodes import (
     Accumulate,
@@ -128,7 +127,7 @@ def _plain(s: Stmt) -> bool:
 class _Staging(Rewriter):
     def __init__(self, fn: Function, sums: bool) -> None:
         super().__init__(fn)
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.sums = sums
 
     def visit(self, stmt: Stmt) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..analyses.dependence import Dependence
-from ..analyses.latest import dependence_of
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Dim, For, Function, Load, Operand, Stmt, Store, Var
 from ..ir.types import grows
@@ -28,7 +27,7 @@ def widest(fn: Function) -> Function:
     ]
     if not inside:
         return fn
-    facts = dependence_of(fn)
+    facts = Dependence(fn)
     chosen = {
         s: loop for loop in inside for s in loop.body.stmts if _candidate(s) and _follows(facts, loop, s)
     }

@@ -17,7 +17,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from ..analyses.accumulators import is_sum
-from ..analyses.latest import dependence_of
+from ..analyses.dependence import Dependence
 from ..ir.nodes import Accumulate, Block, Call, Check, Dim, For, Function, If, Mark, Op, Stmt, Var, While
 from ..ir.types import Array, grows
 from ..ir.visitor import all_defined, all_reads, blocks, free_vars, int_const, walk
@@ -56,7 +56,7 @@ def nests(fn: Function) -> dict[For, Nest]:
 class _Choosing:
     def __init__(self, fn: Function) -> None:
         self.fn = fn
-        self.facts = dependence_of(fn)
+        self.facts = Dependence(fn)
         self.found: dict[For, Nest] = {}
 
     def run(self) -> dict[For, Nest]:

@@ -19,7 +19,6 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from ..analyses.dependence import Dependence
-from ..analyses.latest import dependence_of
 from ..analyses.private import is_clean, is_private
 from ..ir.nodes import Alloc, Block, For, Function, If, Stmt, Var, While
 from ..ir.types import grows
@@ -28,7 +27,7 @@ from ..ir.visitor import walk, with_blocks
 
 def sink(fn: Function, only: Collection[Var] | None = None) -> tuple[Function, frozenset[Var]]:
     """Move each scratch array into the innermost loop that has it for itself."""
-    facts = dependence_of(fn)
+    facts = Dependence(fn)
     loops = [s for s in walk(fn.body) if isinstance(s, For) and not _branches(s)]
     target: dict[For, list[Alloc]] = {}
     moved: set[Stmt] = set()
