@@ -126,7 +126,7 @@ def test_a_value_that_nobody_is_given() -> None:
     x = np.array([3.0, 1.0])
     assert np.isfinite(adjit.grad(shifted)(x)).all()
     with pytest.raises(
-        adjit.NonFiniteError, match="`log` made a NaN .* in the forward sweep, in the iteration i = 1"
+        adjit.NonFiniteError, match=r"`log` made a NaN .* in the forward sweep, in the iteration i = 1"
     ):
         adjit.grad(shifted, debug_nans=True)(x)
 
