@@ -18,6 +18,7 @@ class Options:
     derivative of `arctan2` then holds for arguments between 1e-154 and 1e154); it never assumes that NaN and
     infinity do not occur.
     `max_bytes` is what one call of a gradient may have at a time beyond its arguments, results included.
+    `saved_as` is the format of two bytes in which loops of a gradient save floats.
     `intermediates` are local names whose values a gradient may be asked for. `parallel` divides loops among
     threads: among as many as Numba has (True), or among that many, from 2 on (1 is the same as False).
     """
@@ -32,6 +33,7 @@ class Options:
     check_inputs: bool = True
     debug_nans: bool = False
     intermediates: tuple[str, ...] = ()
+    saved_as: str | None = None
 
     def updated(self, changes: dict[str, object]) -> Options:
         """These options with `changes`; refuses unknown names and values of the wrong type."""
@@ -63,6 +65,9 @@ def _check(name: str, value: object) -> None:
     elif name == "max_bytes":
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
             raise TypeError(f"max_bytes must be None or a number of bytes, not {value!r}")
+    elif name == "saved_as":
+        if value not in (None, "float16", "bfloat16"):
+            raise ValueError(f"saved_as must be None, 'float16' or 'bfloat16', not {value!r}")
     elif name == "parallel":
         if not isinstance(value, bool) and (not isinstance(value, int) or value < 1):
             raise TypeError(f"parallel must be True, False or a number of threads, not {value!r}")

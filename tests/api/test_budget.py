@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 import adjit
+from adjit.compiler.budget import Budget
 
 
 def logistic(r, n):  # type: ignore[no-untyped-def]
@@ -87,12 +90,12 @@ def test_as_many_snapshots_as_fit(part: int) -> None:
 @pytest.mark.parametrize("f", [logistic, two_loops, nested])
 def test_the_least_figure(f) -> None:  # type: ignore[no-untyped-def]
     """It is enough, and a byte less is not."""
-    figure = least(f, 0.3, 30)
-    assert 2 * figure < peak(f, 0.3, 30)
-    found = adjit.grad(f, max_bytes=figure)(0.3, 30)
-    assert np.isclose(found, adjit.grad(f)(0.3, 30), rtol=1e-10)
+    figure = least(f, 0.3, 16)
+    assert 2 * figure < peak(f, 0.3, 16)
+    found = adjit.grad(f, max_bytes=figure)(0.3, 16)
+    assert np.isclose(found, adjit.grad(f)(0.3, 16), rtol=1e-10)
     with pytest.raises(adjit.MemoryBudgetError, match=f"at least {figure} bytes"):
-        adjit.grad(f, max_bytes=figure - 1)(0.3, 30)
+        adjit.grad(f, max_bytes=figure - 1)(0.3, 16)
 
 
 def test_of_two_loops_the_cheaper_one_is_run_again() -> None:
@@ -111,6 +114,36 @@ def test_loops_inside_loops() -> None:
     figure = least(nested, 0.3, 30)
     one_pass = 30 * 20 * 8  # what the inner loop saves in full
     assert figure < one_pass
+
+
+class Watched(Budget):
+    """The latest choice that was made, with what was measured for it."""
+
+    latest: Watched
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        Watched.latest = self
+
+
+@pytest.mark.parametrize(("f", "part"), [(two_loops, 2), (two_loops, 4), (nested, 2), (nested, 7)])
+def test_the_choice_is_the_best_there_is(f: Any, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all sets of loops and all numbers of snapshots; and it takes what was measured for it."""
+    monkeypatch.setattr("adjit.api.budget.Budget", Watched)
+    room = peak(f, 0.3, 12) // part
+    gradient = adjit.grad(f, max_bytes=room)
+    measured = gradient.saved(0.3, 12).peak
+    budget = Watched.latest
+    choice = gradient.latest.choice
+    assert len(budget.made) <= 4 and len(budget.saving) == 2  # a program per set of loops, no more
+    assert measured == budget.known[tuple(sorted(choice.items()))] <= room
+    numbers = (None, *range(1, 24))
+    ways = [
+        {k: n for k, n in zip(budget.saving, one, strict=True) if n} for one in product(numbers, repeat=2)
+    ]
+    work = [sum(budget.again(k, n) for k, n in way.items()) for way in ways if budget.peak(way) <= room]
+    spent = sum(budget.again(k, n) for k, n in choice.items())
+    assert spent <= 1.02 * min(work)
 
 
 def test_a_while_loop_has_a_bound_then() -> None:

@@ -143,6 +143,31 @@ def test_a_wave_of_ten_thousand_steps_in_a_fiftieth_of_the_memory(compiled: None
     assert 50 * words(budget.latest) < words(whole)
 
 
+@pytest.mark.parametrize("way", ["loop", "budget"])
+def test_the_predicted_memory_is_what_a_call_takes(way: str) -> None:
+    """Its workspace, and the gradient that it gives."""
+    c, start = np.full(300, 0.4), np.exp(-0.01 * (np.arange(300) - 150.0) ** 2)
+    room = adjit.value_and_grad(wave).saved(c, start, 40).peak
+    assert room is not None
+    budget = adjit.value_and_grad(wave, max_bytes=room // 2)
+    gradient = budget if way == "budget" else adjit.value_and_grad(wave_again)
+    predicted = gradient.saved(c, start, 40).peak
+    assert predicted is not None and predicted < 0.6 * room
+    for _ in range(2):
+        _, found = gradient(c, start, 40)
+    made = budget.latest if way == "budget" else gradient
+    (entry,) = (e for entries in made.entries.values() for e in entries)
+    taken = 8 * int(entry.runner.pool.idle[0][0]) + found.nbytes  # the first word of a workspace counts it
+    assert abs(predicted - taken) < 0.05 * taken
+
+
+def test_memory_of_functions_in_functions_is_predicted() -> None:
+    """Lengths that are kept for each pass are one number: here they are those of `start` and `c`."""
+    c, start = np.full(300, 0.4), np.zeros(300)
+    sizes = [adjit.grad(wave_in_groups).saved(c, start, n, 2, 5).peak for n in (2, 4)]
+    assert sizes[1] - sizes[0] == 2 * 2 * 300 * 8  # a state per group
+
+
 def pair(p, n):  # type: ignore[no-untyped-def]
     return {"a": np.exp(p["x"]) * n, "b": np.sum(p["x"]) * p["c"], "n": n + 1}
 

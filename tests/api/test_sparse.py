@@ -146,3 +146,8 @@ def test_sparsity_of_random_matrices(rng: np.random.Generator) -> None:
         found = np.zeros_like(a)
         found[pairs] = True
         np.testing.assert_array_equal(found, a)
+
+
+def test_no_columns(recwarn: pytest.WarningsRecorder) -> None:
+    found = adjit.sparse_jacobian(lambda x: x * x)(np.zeros(0))
+    assert found.shape == (0, 0) and not recwarn.list

@@ -85,6 +85,52 @@ def test_overflow_and_arguments() -> None:
     check(overflow, np.array([1.0, np.nan]), "np.exp", "the argument `x` holds a NaN")
 
 
+def cubes(x):  # type: ignore[no-untyped-def]
+    y = x[0]
+    while y < 1e300:
+        y = y * y * y
+    return y * x[1]
+
+
+def again(x):  # type: ignore[no-untyped-def]
+    y = x[0]
+    for k in adjit.checkpoint(range(x.shape[0]), snapshots=1):
+        y = np.sqrt(y * x[k])
+    return y + x[0]
+
+
+def shifted(x):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += np.log(x[i] - 2.0)
+    return total
+
+
+def test_passes_of_while_loops_are_counted() -> None:
+    check(
+        cubes,
+        np.array([10.0, 1.0]),
+        "y = y * y",
+        "`mul` made",
+        f"iteration 5 of the loop on line {line(cubes, 'while')}",
+    )
+
+
+def test_checkpointed_loops() -> None:
+    """The line of the statement, the number of its pass."""
+    check(again, np.array([2.0, 1.0, 0.0, 0.0]), "np.sqrt", "reverse sweep", "k_pass = 3")
+
+
+def test_a_value_that_nobody_is_given() -> None:
+    """The derivative of `log(x)` is finite where `x` is negative."""
+    x = np.array([3.0, 1.0])
+    assert np.isfinite(adjit.grad(shifted)(x)).all()
+    with pytest.raises(
+        adjit.NonFiniteError, match=r"`log` made a NaN .* in the forward sweep, in the iteration i = 1"
+    ):
+        adjit.grad(shifted, debug_nans=True)(x)
+
+
 def test_library_routines() -> None:
     with pytest.raises(adjit.NonFiniteError, match="line"):
         adjit.grad(solved, debug_nans=True)(np.full((2, 2), 1e308), np.array([1e308, -1e308]))

@@ -266,6 +266,8 @@ SCALARS: dict[str, Scalar] = {
     **{name: Scalar((real,)) for name in ("isnan", "isinf", "isfinite")},
     **{name: Scalar((integer, integer)) for name in ("bitand", "bitor", "bitxor", "lshift", "rshift")},
     "invert": Scalar((integer,)),
+    **{name: Scalar((real,)) for name in ("to_float16", "to_bfloat16")},
+    **{name: Scalar((integer,)) for name in ("from_float16", "from_bfloat16")},
     "not": Scalar((truth,)),
     **{name: Scalar((truth, truth)) for name in ("and", "or")},
     "wrap": Scalar((signed, lambda rng: 9), value=lambda i, n: i % n),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.budget import Budget, Choice, with_checkpoints
+from ..compiler.derived import saving_loops
 from ..compiler.program import Program, Spec
 from ..errors import MissingRuleError
 from ..runtime import aliasing, buffers
@@ -87,7 +88,8 @@ class Budgeted(Gradient):
             arguments = known.around.with_hidden(leaves)
             sizes = tuple(map(_size, arguments))
             if sizes not in known.found:
-                budget = Budget(known.program, lambda p: self.derive(p).function, arguments)
+                saving = saving_loops(known.program, self.chosen, self.has_aux)
+                budget = Budget(known.program, lambda p: self.derive(p).function, saving, arguments)
                 assert self.options.max_bytes is not None
                 known.found[sizes] = self.made(budget.chosen(self.options.max_bytes))
             self.latest = known.found[sizes]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Jit(Transform):
     """The compiled function itself."""
 
-    budgets = True  # for its gradients
+    budgets = rounds = True  # for its gradients
     targets = ("cpu", "cuda")
 
     guesses = True
@@ -58,6 +58,7 @@ class Gradient(Transform):
     targets = ("cpu", "cuda")
 
     guesses = True
+    rounds = True
 
     def __init__(
         self,
@@ -85,7 +86,18 @@ class Gradient(Transform):
             value=self.value,
             has_aux=self.has_aux,
             marks=self.intermediates,
+            whole=self.options.debug_nans,
+            saved_as=self.options.saved_as,
         )
+
+    def program(self, arguments: tuple[Spec, ...]) -> Program:
+        if self.options.saved_as is not None:
+            raise MissingRuleError(
+                "a gradient with saved_as cannot be part of another program",
+                why="rounding has no derivative",
+                hint="leave saved_as out of gradients that are transformed or called in functions",
+            )
+        return super().program(arguments)
 
     def adapted(self, program: Program) -> Program:
         """What is differentiated instead of the user's program."""
@@ -100,11 +112,15 @@ class Gradient(Transform):
         from ..runtime import tables
         from .vjp import Vjp, forward_only, unshared
 
-        below: Vjp = kept(Vjp, self.fun, frozen(self.argnums), (), options={"max_bytes": None})
+        below: Vjp = kept(
+            Vjp, self.fun, frozen(self.argnums), (), options={"max_bytes": None, "saved_as": None}
+        )
         halves, leaves = below.prepare(below.bound(args, kwargs))
         captured = below.captured(halves.program.arguments)  # what another process kept has no statements
         program = self.adapted(captured)
-        sweep, notes = compiler.derived.forward_sweep(program, self.chosen, self.has_aux)
+        sweep, notes = compiler.derived.forward_sweep(
+            program, self.chosen, self.has_aux, self.options.saved_as
+        )
         arguments = halves.around.with_hidden(unshared(leaves))
         run_as = self.derive(self.guessed(program.arguments)).function
         whole = compiler.pipeline.passes(run_as, compiler.pipeline.BEFORE_TEXT)
@@ -220,7 +236,8 @@ def grad(
 
     `argnums` is a position, a parameter name, or a tuple of them; the gradient has the structure of that
     argument. `max_bytes` is what a call may have at a time beyond its arguments: adjit then chooses loops to
-    checkpoint, or refuses with the least number that would do.
+    checkpoint, or refuses with the least number that would do. `saved_as` is "float16" or "bfloat16": loops
+    then save in two bytes a number what the reverse sweep reads.
 
     >>> grad(lambda w, x: (w * x) ** 2 + 3.0 * w * x)(2.0, 4.0)
     76.0

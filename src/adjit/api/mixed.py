@@ -7,7 +7,7 @@ becomes infinite or vanishes by saving; nor are arrays rounded that a branch, an
 reverse sweep depends on, so that both sweeps take the same way. Bounds: a saved value has a relative error
 of at most 2**-11 in
 float16 (where it is not subnormal, below 6.1e-5; there an absolute one of 3e-8) and 2**-8 in bfloat16.
-Non-goals: arithmetic in half precision.
+Non-goals: arithmetic in half precision; gradients, whose sweeps are one program (`compiler.adjoint.rounded`).
 """
 
 from __future__ import annotations

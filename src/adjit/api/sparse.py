@@ -76,6 +76,8 @@ class _Sparse(_Directional):
         """All entries as one `csr_array`."""
         import scipy.sparse
 
+        if not total:
+            return scipy.sparse.csr_array((push(np.zeros(0)).size, 0))
         if pairs is None:
             name = getattr(self.base, "__name__", "the function")
             warnings.warn(
@@ -84,10 +86,7 @@ class _Sparse(_Directional):
                 AdjitWarning,
                 stacklevel=3,
             )
-            columns = [push(_unit(total, k)) for k in range(total)] or [push(np.zeros(0))]
-            return scipy.sparse.csr_array(
-                np.stack(columns, axis=1) if total else np.zeros((columns[0].size, 0))
-            )
+            return scipy.sparse.csr_array(np.stack([push(_unit(total, k)) for k in range(total)], axis=1))
         rows, columns = pairs
         count = int(rows.max(initial=-1)) + 1
         colour = coloring.colours(rows, columns, (max(count, 1), total))

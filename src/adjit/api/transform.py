@@ -100,6 +100,7 @@ class Transform:
     word = "value"
     targets: tuple[str, ...] = ("cpu",)
     budgets = False  # whether max_bytes means something to it
+    rounds = False  # whether saved_as means something to it
     guesses = False  # whether an entry's runner runs the whole program, and may be replaced by a slower one
 
     def __init__(self, fun: Callable[..., Any], options: Options = DEFAULT) -> None:
@@ -115,6 +116,12 @@ class Transform:
                 f"max_bytes is for grad and value_and_grad, not for {type(self).__name__.lower()}",
                 why="only there is all memory that a call takes known before it",
                 hint="mark loops with adjit.checkpoint",
+            )
+        if options.saved_as is not None and (not self.rounds or options.target == "cuda"):
+            raise MissingRuleError(
+                "saved_as is an option of grad and value_and_grad on the CPU, not of "
+                + ('target="cuda"' if self.rounds else type(self).__name__.lower()),
+                hint='call vjp inside `with adjit.saved_as("float16"):`',
             )
         if options.target == "cuda" and options.debug_nans:
             raise MissingRuleError("debug_nans has no form on the GPU", hint='use it with target="cpu"')

@@ -3,10 +3,10 @@ number of bytes with the least work.
 
 Input: a program, how a gradient is made of it, the arguments of a call. Output: a `Choice`. A loop is saved
 in full or run again from some number of states. What each way takes is measured by making the gradient's
-program with it and adding up its arrays (`analyses.sizes`); what it costs is counted in statements that
-are executed. An integer programme picks one way per loop; what it picks is measured as a whole, and where
-that is more than the sum of its parts, the programme is solved again for less. Non-goals: arrays that no
-loop saves.
+program and adding up its arrays (`analyses.sizes`): once per set of checkpointed loops, with their numbers
+of snapshots as further parameters. What it costs is counted in statements that are executed. An integer
+programme picks one way per loop; what it picks is measured as a whole, and where that is more than the sum
+of its parts, the programme is solved again with the difference. Non-goals: arrays that no loop saves.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from ..errors import AdjitError, MemoryBudgetError
 from . import pipeline
 from .adjoint.checkpointed_loops import checkpointed, nesting
 from .analyses.sizes import Sizes, Unknown
-from .ir.nodes import Block, For, Function, Stmt, While
-from .ir.visitor import blocks
+from .ir.builder import Names, const
+from .ir.nodes import Block, For, Function, Operand, Stmt, While
+from .ir.types import INT
+from .ir.visitor import blocks, max_number, walk
 from .passes import simplify
 from .program import Program
 
@@ -36,9 +38,13 @@ ROUNDS = 6
 
 def with_checkpoints(program: Program, choice: Mapping[int, int]) -> Program:
     """The program in which the chosen loops are checkpointed."""
-    if not choice:
+    return _marked(program, {k: const(n) for k, n in choice.items()})
+
+
+def _marked(program: Program, snapshots: Mapping[int, Operand]) -> Program:
+    if not snapshots:
         return program
-    fn = pipeline.passes(checkpointed(program.function, choice), (simplify,))
+    fn = pipeline.passes(checkpointed(program.function, snapshots), (simplify,))
     return replace(program, function=fn)
 
 
@@ -52,13 +58,21 @@ class Way:
 
 
 class Budget:
-    """The choice for one program and one set of arguments; `gradient` makes the gradient's core function."""
+    """The choice for one program and one set of arguments; `gradient` makes the gradient's core function,
+    `saving` are the loops inside which it saves something.
+    """
 
     def __init__(
-        self, program: Program, gradient: Callable[[Program], Function], arguments: Sequence[Any]
+        self,
+        program: Program,
+        gradient: Callable[[Program], Function],
+        saving: Sequence[int],
+        arguments: Sequence[Any],
     ) -> None:
-        self.program, self.gradient, self.arguments = program, gradient, arguments
+        self.program, self.gradient, self.saving, self.arguments = program, gradient, saving, arguments
         self.sizes = Sizes(program.function, arguments)
+        self.loops = nesting(program.function)
+        self.made: dict[frozenset[int], Function] = {}
         self.known: dict[tuple[tuple[int, int], ...], int | None] = {}
 
     def chosen(self, limit: int) -> Choice:
@@ -66,16 +80,16 @@ class Budget:
         whole = self.peak({})
         if whole is not None and whole <= limit:
             return {}
-        loops = [k for k in range(len(nesting(self.program.function))) if self.helps(k, whole)]
+        loops = list(filter(self.possible, self.saving))
         least = dict.fromkeys(loops, 1)
         floor = self.peak(least)
         if floor is None:
             raise self.unpredictable()
         ways = [self.ways(k, least, floor, limit) for k in loops]
         self.peak(_as_choice(loops, [min(w, key=lambda one: one.nbytes) for w in ways]))
-        spare = limit - floor
+        surplus: dict[frozenset[int], int] = {}
         for _ in range(ROUNDS):
-            picked = _solved(ways, spare)
+            picked = _solved(ways, limit - floor, surplus)
             if picked is None:
                 break
             choice = _as_choice(loops, picked)
@@ -84,40 +98,51 @@ class Budget:
                 raise self.unpredictable()
             if found <= limit:
                 return choice
-            spare -= found - limit
+            again = frozenset(k for k, w in enumerate(picked) if w.snapshots is not None)
+            surplus[again] = found - floor - sum(w.nbytes for w in picked)
         fits = [dict(key) for key, found in self.known.items() if found is not None and found <= limit]
-        if fits:
-            return fits[0]
-        raise self.too_little(limit)
+        if not fits:
+            raise self.too_little(limit)
+        return min(fits, key=lambda choice: sum(self.again(k, n) for k, n in choice.items()))
 
     # -- what a choice takes
     def peak(self, choice: Choice) -> int | None:
         """The most bytes that a call with this choice has at a time; None where only a run can tell."""
         key = tuple(sorted(choice.items()))
         if key not in self.known:
-            made = self.gradient(with_checkpoints(self.program, choice))
+            counts = [n for _, n in key]
+            made = self.finished(frozenset(choice))
             try:
-                finished = pipeline.passes(made, pipeline.BEFORE_TEXT)
-                self.known[key] = Sizes(finished, self.arguments).peak()
+                self.known[key] = Sizes(made, (*self.arguments, *counts)).peak()
             except Unknown:
                 self.known[key] = None
         return self.known[key]
 
-    def helps(self, k: int, whole: int | None) -> bool:
-        """Whether a loop can be checkpointed, and that takes less than to save it in full."""
+    def finished(self, loops: frozenset[int]) -> Function:
+        """The gradient's program as it is run with these loops checkpointed, of the numbers of snapshots
+        too.
+        """
+        if loops not in self.made:
+            fn = self.program.function
+            names = Names(max_number(fn) + 1)
+            counts = {k: names.fresh("snapshots", INT) for k in sorted(loops)}
+            counting = replace(fn, params=(*fn.params, *counts.values()))
+            program = _marked(replace(self.program, function=counting), counts)
+            self.made[loops] = pipeline.passes(self.gradient(program), pipeline.BEFORE_TEXT)
+        return self.made[loops]
+
+    def possible(self, k: int) -> bool:
+        """Whether a loop can be checkpointed."""
         try:
-            found = self.peak({k: 1})
+            checkpointed(self.program.function, {k: const(1)})
         except AdjitError:
             return False
-        return whole is None or (found is not None and found < whole)
+        return True
 
     def ways(self, k: int, least: Choice, floor: int, limit: int) -> list[Way]:
         """The ways to treat a loop, where all others are checkpointed with one snapshot."""
-        loop = nesting(self.program.function)[k]
-        passes = self.passes(loop)
-        each = self.work(loop.body)
-        most = max(1, int(passes) - 1)
-        found = [Way(1, 0, _extra(passes, 1) * each)]
+        most = max(1, int(self.passes(self.loops[k])) - 1)
+        found = [Way(1, 0, self.again(k, 1))]
         saved = self.peak({j: n for j, n in least.items() if j != k})
         if saved is not None:
             found.append(Way(None, saved - floor, 0.0))
@@ -128,10 +153,17 @@ class Budget:
             min(most, room),
             *(min(most, int(STEPS**e)) for e in range(1, 1 + int(math.log(most + 1, STEPS)))),
         }
-        found += [Way(n, (n - 1) * per_state, _extra(passes, n) * each) for n in sorted(counts - {1})]
+        found += [Way(n, (n - 1) * per_state, self.again(k, n)) for n in sorted(counts - {1})]
         return found
 
     # -- what it costs
+    def again(self, k: int, snapshots: int) -> float:
+        """The statements that are executed once more where a loop has so many snapshots."""
+        loop = self.loops[k]
+        around = [outer for outer in self.loops if any(s is loop for s in walk(outer.body))]
+        runs = math.prod(map(self.passes, around))
+        return runs * _extra(self.passes(loop), snapshots) * self.work(loop.body)
+
     def passes(self, loop: For | While) -> float:
         if isinstance(loop, While):
             return ASSUMED_PASSES
@@ -185,24 +217,38 @@ def _extra(passes: float, snapshots: int) -> float:
     return float(r * n - math.comb(c + r, r - 1) + n)
 
 
-def _solved(ways: Sequence[Sequence[Way]], spare: float) -> list[Way] | None:
-    """One way per loop with the least work in all that takes at most `spare` bytes; None: there is none."""
+def _solved(
+    ways: Sequence[Sequence[Way]], spare: float, surplus: Mapping[frozenset[int], float]
+) -> list[Way] | None:
+    """One way per loop with the least work in all that takes at most `spare` bytes; None: there is none.
+    `surplus` is what sets of checkpointed loops take beyond the sum of the ways.
+    """
     from scipy.optimize import LinearConstraint, milp
 
     if not ways:
         return [] if spare >= 0 else None
     flat = [(k, w) for k, those in enumerate(ways) for w in those]
-    one_each = np.array([[float(k == j) for k, _ in flat] for j in range(len(ways))])
-    room = np.array([[float(w.nbytes) for _, w in flat]])
+    room = np.array([*(float(w.nbytes) for _, w in flat), *surplus.values()])
+    constraints = [LinearConstraint(room[None], -np.inf, spare)]
+    for j in range(len(ways)):
+        one = np.array([*(float(k == j) for k, _ in flat), *(0.0 for _ in surplus)])
+        constraints.append(LinearConstraint(one[None], 1, 1))
+    for n, chosen in enumerate(surplus):  # a further unknown: whether these loops are checkpointed, no others
+        alike = np.zeros((len(ways), len(room)))
+        for at, (k, w) in enumerate(flat):
+            alike[k, at] = (w.snapshots is not None) == (k in chosen)
+        it = np.eye(len(room))[len(flat) + n]
+        constraints.append(LinearConstraint(alike - it, 0, np.inf))
+        constraints.append(LinearConstraint((alike.sum(0) - it)[None], -np.inf, len(ways) - 1))
     found = milp(
-        np.array([w.work for _, w in flat]),
-        integrality=np.ones(len(flat)),
+        np.array([*(w.work for _, w in flat), *(0.0 for _ in surplus)]),
+        integrality=np.ones(len(room)),
         bounds=(0, 1),
-        constraints=[LinearConstraint(one_each, 1, 1), LinearConstraint(room, -np.inf, spare)],
+        constraints=constraints,
     )
     if found.x is None:
         return None
-    return [w for (_, w), taken in zip(flat, found.x, strict=True) if taken > 0.5]
+    return [w for (_, w), taken in zip(flat, found.x, strict=False) if taken > 0.5]
 
 
 __all__ = ["Budget", "Choice", "with_checkpoints"]

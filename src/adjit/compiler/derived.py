@@ -13,6 +13,7 @@ from dataclasses import replace
 from ..errors import AdjitError, MissingRuleError, NotDifferentiableError, SeedError
 from . import pipeline
 from .adjoint import Note
+from .adjoint.checkpointed_loops import saving
 from .analyses.alias import roots
 from .analyses.effects import reads, writes
 from .complexes import CONJUGATE, ComplexArray, is_complex
@@ -268,13 +269,23 @@ def spelled_leaves(names: Sequence[str], arguments: Sequence[Spec]) -> list[tupl
 
 
 def forward_sweep(
-    program: Program, argnums: Sequence[Position], has_aux: bool = False
+    program: Program,
+    argnums: Sequence[Position],
+    has_aux: bool = False,
+    saved_as: str | None = None,
 ) -> tuple[Function, tuple[Note, ...]]:
     """The forward sweep of a gradient: the program's results, then what it leaves for the reverse sweep, with
     a note on each such value.
     """
     fn, seeded = scalar_result(program, has_aux)
-    return pipeline.kept(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
+    seeds = [] if seeded is None else [seeded]
+    return pipeline.kept(fn, choose(program, argnums).wrt, seeds, saved_as=saved_as)
+
+
+def saving_loops(program: Program, argnums: Sequence[Position], has_aux: bool = False) -> list[int]:
+    """The loops, by their number in `nesting`, inside which a gradient saves something."""
+    fn, seeded = scalar_result(program, has_aux)
+    return saving(fn, choose(program, argnums).wrt, [] if seeded is None else [seeded])
 
 
 def gradient(
@@ -285,12 +296,16 @@ def gradient(
     value: bool,
     has_aux: bool = False,
     marks: Sequence[str] = (),
+    whole: bool = False,
+    saved_as: str | None = None,
 ) -> Program:
-    """`grad` and `value_and_grad`. `single`: one argument was named alone: its gradient is not in a tuple."""
+    """`grad` and `value_and_grad`. `single`: one argument was named alone: its gradient is not in a tuple.
+    `whole`: the value is computed though nobody is given it. `saved_as`: the format of saved floats.
+    """
     fn, seeded = scalar_result(program, has_aux)
     leaves = choose(program, argnums)
     own = len(fn.results)
-    made = pipeline.joint(fn, leaves.wrt, [] if seeded is None else [seeded], marks)
+    made = pipeline.joint(fn, leaves.wrt, [] if seeded is None else [seeded], marks, saved_as)
     count = len(leaves.wrt)
     marked = made.results[own + count :]
     made = replace(made, results=made.results[: own + count])
@@ -308,7 +323,8 @@ def gradient(
     elif has_aux:
         assert isinstance(program.result, NodeSpec)
         result = tuple_tree([grads, program.result.children[1]])
-    return pruned(replace(program, function=made, result=result))
+    found = replace(program, function=made, result=result)
+    return found if whole else pruned(found)
 
 
 def pruned(program: Program) -> Program:

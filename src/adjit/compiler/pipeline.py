@@ -141,10 +141,11 @@ def joint(
     wrt: Sequence[int],
     seeded: Sequence[int],
     marks: Sequence[str] = (),
+    saved_as: str | None = None,
 ) -> Function:
-    """Value and gradient; see `adjoint.joint`."""
+    """Value and gradient; see `adjoint.joint` and, for `saved_as`, `adjoint.rounding`."""
     with timed("adjoint"):
-        made = adjoint.joint(fn, wrt, seeded=seeded, marks=marks)
+        made = adjoint.joint(fn, wrt, seeded=seeded, marks=marks, change=_rounding(saved_as))
     return passes(inspected(made, "adjoint"), AFTER_DERIVATIVE)
 
 
@@ -154,10 +155,15 @@ def kept(
     seeded: Sequence[int] | None,
     outputs: Sequence[int] = (),
     apart: bool = False,
+    saved_as: str | None = None,
 ) -> tuple[Function, tuple[adjoint.Note, ...]]:
     """Forward sweep and what it leaves; see `adjoint.kept`."""
-    made, notes = adjoint.kept(fn, wrt, seeded, outputs, apart)
+    made, notes = adjoint.kept(fn, wrt, seeded, outputs, apart, _rounding(saved_as))
     return inspected(made, "kept"), notes
+
+
+def _rounding(saved_as: str | None) -> adjoint.Change | None:
+    return None if saved_as is None else adjoint.rounding(saved_as)
 
 
 def split(fn: Function, wrt: Sequence[int], outputs: Sequence[int] = ()) -> tuple[Function, Function]:

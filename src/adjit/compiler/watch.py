@@ -16,12 +16,26 @@ from .adjoint.copying import nest, shape_of
 from .analyses.alias import roots
 from .analyses.effects import writes
 from .ir.builder import Builder, Names, const
-from .ir.nodes import Block, Call, Check, Const, For, Function, If, Load, Op, Operand, Stmt, Var
-from .ir.types import Array, is_float
+from .ir.nodes import Block, Call, Check, Const, For, Function, If, Load, Op, Operand, Stmt, Var, While
+from .ir.types import INT, Array, is_float
 from .ir.visitor import block_reads, max_number, operands, walk, with_blocks
 
-SAFE = ("neg", "abs", "maximum", "minimum", "stop_gradient", "sign", "floor", "ceil", "rint", "trunc")
+SAFE = (
+    "neg",
+    "abs",
+    "maximum",
+    "minimum",
+    "stop_gradient",
+    "sign",
+    "floor",
+    "ceil",
+    "rint",
+    "trunc",
+    "from_float16",
+    "from_bfloat16",
+)
 KEPT_APART = {"select": (1, 2), "smul": (1,), "umul": (1,), "pmul": (0, 1)}  # operands that may be discarded
+PRODUCTS = dict.fromkeys(("smul", "umul", "pmul"), "the product of a cotangent and a derivative")
 
 
 def watched(fn: Function) -> Function:
@@ -34,7 +48,7 @@ class _Watch:
         self.b = Builder(Names(max_number(fn) + 1), fn.loc)
         self.memory = roots(fn)
         self.guarded = _guarded(fn)
-        self.loops: list[For] = []
+        self.loops: list[tuple[str, Var]] = []  # how a pass is called, and its number
 
     def run(self) -> Function:
         with self.b.block() as start:
@@ -48,13 +62,35 @@ class _Watch:
         with self.b.block() as inner:
             for stmt in block.stmts:
                 with self.b.at(stmt.loc):
-                    if isinstance(stmt, For):
-                        self.loops.append(stmt)
-                    self.b.emit(with_blocks(stmt, self.block))
-                    if isinstance(stmt, For):
-                        self.loops.pop()
+                    self.b.emit(self.inside(stmt))
                     self.after(stmt)
         return Block(tuple(inner), block.yields)
+
+    def inside(self, stmt: Stmt) -> Stmt:
+        """The statement with its blocks looked at."""
+        if isinstance(stmt, For):
+            self.loops.append((f"{stmt.iv.name} = {{}}", stmt.iv))
+        elif isinstance(stmt, While):
+            stmt = self.counted(stmt)
+            self.loops.append((f"{{}} of the loop on line {stmt.loc.line}", stmt.args[-1]))
+        else:
+            return with_blocks(stmt, self.block)
+        made = with_blocks(stmt, self.block)
+        self.loops.pop()
+        return made
+
+    def counted(self, loop: While) -> While:
+        """The loop with the number of its pass as the last of what it carries."""
+        number, out = self.b.fresh("number", INT), self.b.fresh("number", INT)
+        with self.b.block() as more:
+            following = self.b.op("add", number, const(1), hint="number")
+        return replace(
+            loop,
+            args=(*loop.args, number),
+            inits=(*loop.inits, const(0)),
+            body=Block((*loop.body.stmts, *more), (*loop.body.yields, following)),
+            outs=(*loop.outs, out),
+        )
 
     def after(self, stmt: Stmt) -> None:
         match stmt:
@@ -73,9 +109,9 @@ class _Watch:
 
     # -- checks
     def check(self, holds: Operand, message: str) -> None:
-        values = tuple(loop.iv for loop in self.loops)
+        values = tuple(number for _, number in self.loops)
         if values:
-            message += ", in the iteration " + ", ".join(f"{v.name} = {{}}" for v in values)
+            message += ", in the iteration " + ", ".join(words for words, _ in self.loops)
         self.b.emit(Check(holds, "NonFiniteError", message, values, loc=self.b.loc))
 
     def where(self) -> str:
@@ -92,8 +128,8 @@ class _Watch:
             for x in sources:
                 bad = b.op("or", b.op("isnan", x), b.op("and", b.op("isinf", x), b.op("isinf", out)))
                 fine = bad if isinstance(fine, Const) else b.op("or", fine, bad)
-            kinds = f"`{stmt.op}` made a NaN or an infinity in the {self.where()} sweep"
-            self.check(fine, kinds)
+            kinds = PRODUCTS.get(stmt.op, f"`{stmt.op}`")
+            self.check(fine, f"{kinds} made a NaN or an infinity in the {self.where()} sweep")
         masks = stmt.op == "select" and any(isinstance(x, Const) and not _finite(x) for x in stmt.args)
         fits = b.op("not", b.op("isnan", out)) if masks else b.op("isfinite", out)
         b.emit(If(fits, Block(), Block(tuple(inner)), (), loc=b.loc))

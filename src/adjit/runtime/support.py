@@ -16,6 +16,10 @@ from numba.extending import register_jitable
 from .carving import take as take
 from .carving import take_zeros as take_zeros
 from .failure import Failure
+from .halves import from_bfloat16 as from_bfloat16
+from .halves import from_float16 as from_float16
+from .halves import to_bfloat16 as to_bfloat16
+from .halves import to_float16 as to_float16
 from .instructions import empty as empty
 from .instructions import maximum as maximum
 from .instructions import minimum as minimum

@@ -6,7 +6,8 @@
 from .account import Note
 from .checkpoints import expanded
 from .pattern import pattern
-from .reverse import joint, kept, split
+from .reverse import Change, joint, kept, split
+from .rounded import rounding
 from .tangent import tangent
 
-__all__ = ["Note", "expanded", "joint", "kept", "pattern", "split", "tangent"]
+__all__ = ["Change", "Note", "expanded", "joint", "kept", "pattern", "rounding", "split", "tangent"]

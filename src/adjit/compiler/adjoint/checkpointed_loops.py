@@ -13,7 +13,7 @@ intermediates and random draws in it, which are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -26,7 +26,7 @@ from ..ir.types import INT, Array
 from ..ir.visitor import blocks, defined, free_vars, max_number, renamer, substitute, walk, with_blocks
 from ..library.core import Routine, register
 from ..passes.clone import clone, mapped, renamed
-from . import checkpoints, passes_again, schedule
+from . import checkpoints, passes_again, reverse, schedule
 from .copying import copied
 
 MARK = register(Routine("checkpointed_passes", (), ())).name
@@ -69,11 +69,17 @@ def nesting(fn: Function) -> list[Loop]:
     return found
 
 
+def saving(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> list[int]:
+    """Those of the loops of `nesting`, by their number, inside which the gradient saves something."""
+    made, loops = reverse.saving(fn, wrt, seeded)
+    return [k for k, loop in enumerate(nesting(made)) if loop in loops]
+
+
 def _has_loops(stmt: Stmt) -> bool:
     return any(isinstance(s, For | While) for inner in blocks(stmt) for s in walk(inner))
 
 
-def checkpointed(fn: Function, choice: Mapping[int, int]) -> Function:
+def checkpointed(fn: Function, choice: Mapping[int, Operand]) -> Function:
     """The function in which some loops, by their number in `nesting`, have so many snapshots."""
     loops = nesting(fn)
     wanted = {loops[k]: n for k, n in choice.items()}
@@ -84,7 +90,7 @@ def checkpointed(fn: Function, choice: Mapping[int, int]) -> Function:
     def one(stmt: Stmt) -> Stmt:
         new = with_blocks(stmt, block)
         if stmt in wanted and isinstance(new, For | While):
-            asked = Call(MARK, (const(wanted[stmt]),), loc=stmt.loc)
+            asked = Call(MARK, (wanted[stmt],), loc=stmt.loc)
             return replace(new, body=Block((asked, *new.body.stmts), new.body.yields))
         return new
 
@@ -281,4 +287,4 @@ class _Conversion:
         return Block(tuple(stmts), block.yields)
 
 
-__all__ = ["checkpointed", "converted", "mark", "nesting", "unmarked"]
+__all__ = ["checkpointed", "converted", "mark", "nesting", "saving", "unmarked"]

@@ -148,7 +148,8 @@ def _inputs(b: Builder, call: Call, region: Region, primal: Arrays) -> list[Oper
     return [found[k] for k in range(len(found))]
 
 
-def _inlined(b: Builder, fn: Function, arguments: Sequence[Operand]) -> list[Operand]:
+def inlined(b: Builder, fn: Function, arguments: Sequence[Operand]) -> list[Operand]:
+    """Emit a copy of a function's body, its lines kept; its results."""
     mapping: dict[Var, Operand] = dict(zip(fn.params, arguments, strict=True))
     for s in clone(fn.body.stmts, mapping, b.names):
         b.emit(s)
@@ -174,7 +175,7 @@ def _pull(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
             assert isinstance(out, Var)
             shadow = b.alloc(shape_of(b, out), r.type.dtype, f"ct_{out.name}", zeroed=True)
         seeds.append(shadow if isinstance(r.type, Array) else b.load(shadow, ()))
-    found = _inlined(b, made, [*_inputs(b, call, region, primal), *seeds])
+    found = inlined(b, made, [*_inputs(b, call, region, primal), *seeds])
     for k in range(n):
         if (shadow := ct[k]) is not None:
             fill(b, shadow)
@@ -199,7 +200,7 @@ def _push(b: Builder, call: Call, tangents: Shadows, primal: Arrays) -> None:
         t = tangents[2 * n + at]
         assert t is not None
         directions.append(t if isinstance(region.fn.params[flows[at]].type, Array) else b.load(t, ()))
-    found = iter(_inlined(b, made, [*_inputs(b, call, region, primal), *directions])[n:])
+    found = iter(inlined(b, made, [*_inputs(b, call, region, primal), *directions])[n:])
     for k, r in enumerate(region.fn.results):
         new = next(found) if is_float(r.type) else None
         target = tangents[k]

@@ -68,7 +68,7 @@ class ForwardSweep:
 
     def _find_sites(self) -> dict[Site, Layout]:
         found: dict[Site, Layout] = {}
-        saving = [self.place.block_of[v] for v in self.plan.saved]
+        saving = [self.place.block_of[v] for v in sorted(self.plan.saved, key=lambda v: self.place.order[v])]
         for block in saving:
             where = self.layout(block)
             if where.site is not None:

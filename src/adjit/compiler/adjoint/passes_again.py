@@ -16,7 +16,6 @@ from typing import Any
 from ..analyses.alias import roots
 from ..analyses.effects import reads
 from ..ir.builder import Builder, Names, const
-from ..ir.instantiate import instantiate
 from ..ir.nodes import Accumulate, Block, For, Function, Operand, Var, While
 from ..ir.types import INT, Array, is_float
 from ..ir.visitor import walk
@@ -24,7 +23,7 @@ from ..passes import simplify
 from ..passes.dce import dce
 from ..passes.dead_stores import dead_stores
 from . import copying, schedule
-from .checkpoints import Region
+from .checkpoints import Region, inlined
 from .copying import copied, copy_array, nest, shape_of
 from .reverse import joint
 
@@ -92,6 +91,10 @@ class _Run:
         """Arrays of the loop's own, as they are at first."""
         return [copied(self.b, a) for a in self.entry]
 
+    def number(self) -> Var:
+        """The number of a pass, called after the loop variable."""
+        return self.b.fresh(f"{self.of.step.params[0].name.rstrip('_')}_pass", INT)
+
     def at(self, k: Operand) -> Operand:
         """The loop variable in pass number `k`."""
         return self.b.op("add", self.first, self.b.op("mul", k, const(self.of.stride)), hint="i")
@@ -101,10 +104,10 @@ class _Run:
         b, carried = self.b, self.of.scalars + len(self.of.order)
         args = [b.fresh(x.name if isinstance(x, Var) else "carried", x.type) for x in state[:carried]]
         outs = [b.fresh(a.name, a.type) for a in args]
-        k = b.fresh("k", INT)
+        k = self.number()
         rest = state[carried:]
         with b.block() as stmts:
-            yields = instantiate(b, self.of.step, [self.at(k), *args, *rest, *self.constants])
+            yields = inlined(b, self.of.step, [self.at(k), *args, *rest, *self.constants])
         body = Block(tuple(stmts), tuple(yields))
         b.emit(For(k, lo, hi, 1, tuple(args), tuple(state[:carried]), body, tuple(outs), loc=b.loc))
         return [*outs, *rest]
@@ -198,9 +201,8 @@ class _Reversal(_Run):
         args += [b.fresh(v.name, v.type) for v in handed]
         outs = [b.fresh(a.name, a.type) for a in args]
         count = 1 + len(numbers)
-        back = b.fresh("back", INT)
+        last, end = self.number(), b.op("sub", self.passes, const(1))
         with b.block() as stmts:
-            last = b.op("sub", b.op("sub", self.passes, const(1)), back, hint="last")
             top, state = self.reach(last, args[0])
             entering = self.before_exchange(args[count:])
             new = self.pass_back(last, state, args[1:count], {**shadows, **entering})
@@ -208,7 +210,7 @@ class _Reversal(_Run):
             used = b.cast(b.op("eq", newest, last), "int64")
             yields = (b.op("sub", top, used, hint="top"), *new, *entering.values())
         body = Block(tuple(stmts), yields)
-        b.emit(For(back, const(0), self.passes, 1, tuple(args), tuple(inits), body, tuple(outs), loc=b.loc))
+        b.emit(For(last, end, const(-1), -1, tuple(args), tuple(inits), body, tuple(outs), loc=b.loc))
         return {**shadows, **dict(zip(self.numbers, outs[1:count], strict=True))}
 
     def reach(self, last: Operand, top: Operand) -> tuple[Operand, list[Operand]]:
@@ -247,7 +249,7 @@ class _Reversal(_Run):
         b, of = self.b, self.of
         own = [ct for k, ct in zip(self.numbers, cts, strict=True) if k in self.state]
         given = [self.at(last), *state, *self.constants, *own, *(shadows[k] for k in self.arrays)]
-        found = dict(zip(self.wrt, instantiate(b, self.both, given)[of.scalars :], strict=True))
+        found = dict(zip(self.wrt, inlined(b, self.both, given)[of.scalars :], strict=True))
         return [
             found[k] if k in self.state else b.op("add", ct, found[k], hint=f"ct_{self.given[k - 1].name}")
             for k, ct in zip(self.numbers, cts, strict=True)

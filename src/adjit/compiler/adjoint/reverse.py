@@ -7,7 +7,7 @@ DESIGN in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ...errors import NotDifferentiableError
@@ -24,21 +24,27 @@ from .forward import ForwardSweep
 from .fused import FusedLoops
 from .fusion import Fusion, early, find
 from .marks import collected, nested
-from .plan import make_plan
+from .plan import Plan, make_plan
 from .sweep import ReverseSweep
 
 
 @dataclass
-class _Halves:
+class Halves:
+    """The two sweeps; `saved` are the arrays that the first fills for the second."""
+
     forward: Builder
     backward: Builder
     seeds: list[Var]
     gradients: list[Operand]
     buffers: list[Var]
     shadows: list[Var]
+    saved: list[Var]
     marked: list[Operand]
     cotangents: frozenset[Operand]  # those that are known before the reverse sweep starts
     account: Account
+
+
+Change = Callable[[Function, Halves], Halves]
 
 
 def joint(
@@ -49,6 +55,7 @@ def joint(
     marks: Sequence[str] = (),
     seeded: Sequence[int] | None = None,
     shadows: Sequence[int] = (),
+    change: Change | None = None,
 ) -> Function:
     """Results: those of `fn`, the gradients in the parameters `wrt`, those at the marked intermediates.
 
@@ -57,9 +64,16 @@ def joint(
     `seeded` chooses the results (by number) that have a cotangent at all. `accumulate` makes one further
     parameter per array in `wrt`: an array to which its gradient is added and which is returned in its
     place. `shadows` are array parameters in `wrt` whose shadow is a further parameter: it holds the
-    cotangent of what the array is at the end, and afterwards of what it was at the start.
+    cotangent of what the array is at the end, and afterwards of what it was at the start. `change` may make
+    other sweeps of the two.
     """
     halves = _differentiate(fn, wrt, seed, accumulate, (), marks, seeded, shadows)
+    halves = halves if change is None else change(fn, halves)
+    return assembled(fn, halves)
+
+
+def assembled(fn: Function, halves: Halves) -> Function:
+    """Both sweeps as one function."""
     params = (*fn.params, *halves.seeds, *halves.buffers, *halves.shadows)
     body = Block((*halves.forward.stmts, *halves.backward.stmts))
     return replace(
@@ -101,17 +115,31 @@ def kept(
     seeded: Sequence[int] | None = None,
     outputs: Sequence[int] = (),
     apart: bool = False,
+    change: Change | None = None,
 ) -> tuple[Function, tuple[Note, ...]]:
     """The forward sweep of `joint`, or of `split` if `apart`. Further results: what the reverse sweep reads
     of
     it, cotangents apart, with a note on each.
     """
     halves = _differentiate(fn, wrt, None if apart else 1.0, False, outputs, (), seeded)
+    halves = halves if change is None else change(fn, halves)
     backward = Block(tuple(halves.backward.stmts), tuple(halves.gradients))
     known = halves.cotangents | set(halves.seeds)
     saved = tuple(v for v in free_vars(backward) if v not in known)
     made = replace(fn, body=Block(tuple(halves.forward.stmts)), results=(*fn.results, *saved))
     return made, notes(halves.account, saved)
+
+
+def saving(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> tuple[Function, frozenset[Stmt]]:
+    """The function as `joint` differentiates it, with the same loops in the same order, and those of them
+    inside which something is saved.
+    """
+    made, _, _, plan = _planned(fn, wrt, 1.0, chosen=seeded)
+    place = plan.place
+    within = {place.block_of[v] for v in plan.saved}
+    within.update(place.block_with[call] for call, _ in plan.kept)
+    within.update(place.block_with[snapshot.loop] for snapshot in plan.snapshots.values())
+    return made, frozenset(loop for block in within for loop in place.loops(block))
 
 
 def with_trips(fn: Function) -> Function:
@@ -140,15 +168,9 @@ def _differentiate(
     marks: Sequence[str],
     chosen: Sequence[int] | None = None,
     shadows: Sequence[int] = (),
-) -> _Halves:
-    fn = with_trips(fn if seed is None else early(fn))
-    _refuse_integers(fn, wrt)
-    results = fn.results if chosen is None else [fn.results[k] for k in chosen]
-    seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
-    memory = roots(fn)
-    useful = [*seeded, *(fn.params[k] for k in shadows)]
-    active = activity(fn, memory, [fn.params[k] for k in wrt], useful)
-    plan = make_plan(fn, active, Fusion() if seed is None or nested(fn) else find(fn, active))
+) -> Halves:
+    """The sweeps of an adjoint; what is asked for is said in `joint`."""
+    fn, seeded, active, plan = _planned(fn, wrt, seed, outputs, chosen, shadows)
     names = Names(max_number(fn) + 1)
     forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
     sweep = ForwardSweep(forward, plan, active)
@@ -179,17 +201,37 @@ def _differentiate(
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
     marked = [_marked(reverse, fn, m) for m in marks]
-    return _Halves(
+    return Halves(
         forward,
         backward,
         seeds,
         gradients,
         list(buffers.values()),
         list(given.values()),
+        list(dict.fromkeys(sweep.trail.buffers.values())),
         marked,
         known,
         account,
     )
+
+
+def _planned(
+    fn: Function,
+    wrt: Sequence[int],
+    seed: float | None,
+    outputs: Sequence[int] = (),
+    chosen: Sequence[int] | None = None,
+    shadows: Sequence[int] = (),
+) -> tuple[Function, list[Operand], Activity, Plan]:
+    """The function as it is differentiated, the results with a cotangent, what is active and saved."""
+    fn = with_trips(fn if seed is None else early(fn))
+    _refuse_integers(fn, wrt)
+    results = fn.results if chosen is None else [fn.results[k] for k in chosen]
+    seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]
+    useful = [*seeded, *(fn.params[k] for k in shadows)]
+    active = activity(fn, roots(fn), [fn.params[k] for k in wrt], useful)
+    plan = make_plan(fn, active, Fusion() if seed is None or nested(fn) else find(fn, active))
+    return fn, seeded, active, plan
 
 
 def _refuse_integers(fn: Function, wrt: Sequence[int]) -> None:

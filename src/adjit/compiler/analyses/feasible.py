@@ -3,18 +3,23 @@
 Input: equations `e == 0` and inequalities `e >= 0`, each a pair (terms, constant) whose terms map
 integer variable numbers to integer coefficients. Output: False only if there is no solution; True means
 "perhaps". Method: equations are eliminated (with the divisibility test), then Fourier-Motzkin over the
-rationals with constants tightened to integers, given up as "perhaps" when the system grows too large.
+rationals with constants tightened to integers, given up as "perhaps" when the system grows too large. The
+names of variables do not matter, and answers are remembered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import gcd
 
 Terms = dict[int, int]
 Row = tuple[Terms, int]
 
+Frozen = tuple[tuple[tuple[tuple[int, int], ...], int], ...]
+
 LIMIT = 64
+KEPT = 1 << 13  # answers
 
 
 def feasible(equations: Sequence[Row], inequalities: Sequence[Row]) -> bool:
@@ -27,7 +32,26 @@ def feasible(equations: Sequence[Row], inequalities: Sequence[Row]) -> bool:
     >>> feasible([], [({0: 1}, -6), ({0: -1}, 5)])  # 6 <= x <= 5
     False
     """
-    rows = _eliminate_equations(list(equations), list(inequalities))
+    numbers: dict[int, int] = {}
+    return _answered(_renumbered(equations, numbers), _renumbered(inequalities, numbers))
+
+
+def _renumbered(rows: Iterable[Row], numbers: dict[int, int]) -> Frozen:
+    """The rows with variables numbered as they appear: the same questions are asked of one program after
+    the other.
+    """
+    return tuple(
+        [
+            (tuple([(numbers.setdefault(v, len(numbers)), c) for v, c in terms.items()]), constant)
+            for terms, constant in rows
+        ]
+    )
+
+
+@lru_cache(KEPT)
+def _answered(equations: Frozen, inequalities: Frozen) -> bool:
+    systems = ([(dict(terms), constant) for terms, constant in one] for one in (equations, inequalities))
+    rows = _eliminate_equations(*systems)
     if rows is None:
         return False
     return _fourier_motzkin(rows)

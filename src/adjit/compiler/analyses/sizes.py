@@ -28,6 +28,7 @@ from ..ir.nodes import (
     Operand,
     Reshape,
     Stmt,
+    Store,
     Var,
     View,
     While,
@@ -35,6 +36,7 @@ from ..ir.nodes import (
 from ..ir.types import Array, Scalar, is_integer, itemsize
 from ..ir.visitor import all_defined, block_params, blocks, defined, walk
 from ..ops.core import TABLE, fold
+from .alias import roots
 from .effects import writes
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//"}
@@ -92,6 +94,8 @@ class Sizes:
                 at = tuple(self.value(i) for i in index)
                 held = np.asarray(self.given[array])[at].item()
                 return Const(held, x.type)
+            case Load(array=array) if array in self.definition:
+                return self._kept(array)
             case If(cond=cond, then=then, orelse=orelse, outs=outs) if x in outs:
                 block = then if self.value(cond) else orelse
                 return self.constant(block.yields[outs.index(x)])
@@ -100,6 +104,17 @@ class Sizes:
             ):
                 return self._counted(loop, outs.index(x))
         raise Unknown(x.name)
+
+    def _kept(self, array: Var) -> Const:
+        """What each element of an array of the program is, where all that is stored there is one number."""
+        memory = roots(self.fn)
+        writers = [s for s in walk(self.fn.body) if any(array in memory[a] for a in writes(s))]
+        made = self.definition[array]
+        if isinstance(made, Alloc) and not made.zeroed and is_integer(array.type):
+            values = {self.constant(s.value) for s in writers if isinstance(s, Store) and s.array is array}
+            if len(values) == 1 and all(isinstance(s, Store) and s.array is array for s in writers):
+                return values.pop()
+        raise Unknown(array.name)
 
     def _counted(self, loop: For | While, k: int) -> Const:
         """What a loop that only counts arrives at."""

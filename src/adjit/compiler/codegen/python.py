@@ -41,6 +41,10 @@ HELPERS = (
     "own",
     "share",
     "surface",
+    "to_float16",
+    "from_float16",
+    "to_bfloat16",
+    "from_bfloat16",
 )
 BOUND = (*map(bessel.spelling, bessel.NAMES), *incomplete.NAMES)  # SciPy's own code computes these
 VECTOR = tuple(sorted({op.vector for op in TABLE.values()} - {""}))

@@ -29,6 +29,12 @@ def operand_key(x: Operand) -> object:
     return (repr(x.value), x.type.dtype) if isinstance(x, Const) else x
 
 
+def _age(s: Symbol) -> tuple[int, str]:
+    """Later values first, whatever else was asked of the forms before."""
+    source = s.source[0] if isinstance(s.source, tuple) else s.source
+    return (-1 if source is None else source.number), s.name
+
+
 class _Sharing(Rewriter):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
@@ -88,7 +94,7 @@ class _Sharing(Rewriter):
             d = self.form(made.args[0]) - self.form(made.args[1])
             found = [s for s, c in d.terms.items() if abs(c) == 1]
             if found:
-                s = max(found, key=lambda s: s.number)
+                s = max(found, key=_age)
                 rest = Affine({t: c for t, c in d.terms.items() if t is not s}, d.const)
                 self.equal[s] = rest.scaled(-d.terms[s])
 

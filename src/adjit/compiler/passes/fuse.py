@@ -51,6 +51,9 @@ class _Fusing(Rewriter):
         self.touched: set[Stmt] = set()
         self._accesses: dict[Stmt, list[Access]] = {}
         self._reads: dict[Stmt, set[Var]] = {}
+        self._memory: dict[Stmt, tuple[set[Var], set[Var]]] = {}
+        self._guards: dict[Stmt, bool] = {}
+        self._depends: dict[tuple[Stmt, Stmt], bool] = {}
         self._loads: dict[For, frozenset[object]] = {}
 
     def block(self, block: Block) -> Block:
@@ -128,17 +131,38 @@ class _Fusing(Rewriter):
             found = self._reads[stmt] = {x for x in all_reads(stmt) if isinstance(x, Var)}
         return found
 
+    def memory(self, stmt: Stmt) -> tuple[set[Var], set[Var]]:
+        """The roots of what a statement touches, and of what it writes."""
+        found = self._memory.get(stmt)
+        if found is None:
+            found = self._memory[stmt] = set(), set()
+            for a in self.accesses(stmt):
+                for roots in found if a.write else found[:1]:
+                    roots.update(self.facts.roots[a.array])
+        return found
+
     def depends(self, later: Stmt, earlier: Stmt) -> bool:
         """Whether `later` must stay behind `earlier`."""
+        key = (later, earlier)
+        if key not in self._depends:
+            self._depends[key] = self._depends_anew(later, earlier)
+        return self._depends[key]
+
+    def _depends_anew(self, later: Stmt, earlier: Stmt) -> bool:
         if not self.reads(later).isdisjoint(defined(earlier)):
             return True
         if self.marks(later, earlier) or self.marks(earlier, later):
             return True
         if self.guards(earlier) and (blocks(later) or isinstance(later, Store | Call)):
             return True
-        shared = len(self.facts.definitions.place[later].loops)
+        (touched, written), (before, overwritten) = self.memory(later), self.memory(earlier)
+        if touched.isdisjoint(overwritten) and written.isdisjoint(before):
+            return False
+        shared, roots = len(self.facts.definitions.place[later].loops), self.facts.roots
         return any(
-            (x.write or y.write) and self.facts.clash(x, y, shared)
+            (x.write or y.write)
+            and not roots[x.array].isdisjoint(roots[y.array])
+            and self.facts.clash(x, y, shared)
             for x in self.accesses(earlier)
             for y in self.accesses(later)
         )
@@ -152,7 +176,10 @@ class _Fusing(Rewriter):
 
     def guards(self, stmt: Stmt) -> bool:
         """Whether a statement may raise, so that what follows may rely on it."""
-        return any(isinstance(s, Check | Bounds) for s in (stmt, *(s for b in blocks(stmt) for s in walk(b))))
+        if stmt not in self._guards:
+            within = (stmt, *(s for b in blocks(stmt) for s in walk(b)))
+            self._guards[stmt] = any(isinstance(s, Check | Bounds) for s in within)
+        return self._guards[stmt]
 
     # -- two loops
     def fusible(self, first: For, second: For) -> bool:
