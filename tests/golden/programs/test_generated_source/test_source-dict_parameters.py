@@ -24,22 +24,22 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
     # return np.sum(np.tanh(x @ p["w"] + p["b"]) ** 2)
     if n_x != n_p_w:
         failed_with(0, n_x, n_p_w)
-    n_p_w = p_w.shape[1]
+    n_p_w_1 = p_w.shape[1]
     n_p_b = p_b.shape[0]
-    n_x_1 = x.shape[0]
-    _result = take(ws, (n_x_1, n_p_w), np.float64)
+    n_x = x.shape[0]
+    _result = take(ws, (n_x, n_p_w_1), np.float64)
     gemm(_result, x, p_w)
-    if n_p_w != n_p_b:
-        failed_with(1, n_p_w, n_p_b)
-    ct_p_w = zeros((n_x, n_p_w), np.float64)
-    ct_p_b = zeros(n_p_w, np.float64)
-    ct_x = zeros((n_x_1, n_x), np.float64)
-    ct__result = take(ws, (n_x_1, n_p_w), np.float64)
+    if n_p_w_1 != n_p_b:
+        failed_with(1, n_p_w_1, n_p_b)
+    ct_p_w = zeros((n_p_w, n_p_w_1), np.float64)
+    ct_p_b = zeros(n_p_w_1, np.float64)
+    ct_x = zeros((n_x, n_p_w), np.float64)
+    ct__result = take(ws, (n_x, n_p_w_1), np.float64)
     row_t = take(ws, (512,), np.float64)
     total = 0.0
-    for i in range(n_x_1):
-        for j in range(0, n_p_w, 512):
-            end = minimum(j + 512, n_p_w)
+    for i in range(n_x):
+        for j in range(0, n_p_w_1, 512):
+            end = minimum(j + 512, n_p_w_1)
             for j_1 in range(j, end):
                 t = tanh(_result[i, uint(j_1)] + p_b[uint(j_1)])
                 t_1 = t * t
@@ -49,8 +49,8 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
                 row_t[uint(j_1 - j)] = t_1
             for j_1 in range(j, end):
                 total += row_t[uint(j_1 - j)]
-    p_w_1 = p_w[:n_x, :n_p_w].T
+    p_w_1 = p_w[:n_p_w, :n_p_w_1].T
     gemm(ct_x, ct__result, p_w_1, True)
-    x_1 = x[:n_x_1, :n_x].T
+    x_1 = x[:n_x, :n_p_w].T
     gemm(ct_p_w, x_1, ct__result, True)
     return total, ct_p_w, ct_p_b, ct_x
