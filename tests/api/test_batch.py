@@ -188,6 +188,37 @@ def test_refusals() -> None:
         adjit.vmap(lambda x: x, out_axes=1)(np.ones(3))
 
 
+def scaled(x, y, k=2.0):  # type: ignore[no-untyped-def]
+    return x * y * k
+
+
+def test_each_argument_has_an_axis_or_none() -> None:
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 5.0])
+    with pytest.raises(adjit.ShapeError, match=r"no entry for argument 'y'") as found:
+        adjit.vmap(scaled, in_axes=(0,))(x, 3.0)
+    assert "in_axes=(0, None, None)" in found.value.hint
+    with pytest.raises(adjit.ShapeError, match="4 entries for 3 arguments"):
+        adjit.vmap(scaled, in_axes=(0, 0, None, 0))(x, y, 2.0)
+    with pytest.raises(adjit.ShapeError, match="no entry for argument 'k'"):
+        adjit.vmap(scaled, in_axes=(0, 0))(x, y, x)
+    np.testing.assert_array_equal(adjit.vmap(scaled, in_axes=(0, 0))(x, y), 2.0 * x * y)
+    np.testing.assert_array_equal(adjit.vmap(scaled, in_axes=(0, 0, 0))(x, y, x), x * y * x)
+
+
+@pytest.mark.parametrize("kind", [adjit.hessian, adjit.jacfwd, adjit.jacrev])
+@pytest.mark.parametrize("over", [adjit.vmap, adjit.jacfwd, adjit.jacrev, adjit.jit])
+def test_matrices_are_not_transformed_further(kind: Any, over: Any) -> None:
+    with pytest.raises(adjit.MissingRuleError, match=f"the {kind.__name__} of `.*` cannot be transformed"):
+        over(kind(lambda x: np.sum(x**3)))(np.ones((2, 2)))
+
+
+def test_a_matrix_made_outside_is_refused_at_its_place() -> None:
+    made = adjit.hessian(lambda x: np.sum(x**3))
+    with pytest.raises(adjit.MissingRuleError, match="the hessian of") as found:
+        adjit.grad(lambda x: np.sum(made(x)))(np.ones(2))
+    assert found.value.location is not None
+
+
 def root(a, x):  # type: ignore[no-untyped-def]
     """As many steps as the example needs, each of them saved."""
     y, k = x, 0

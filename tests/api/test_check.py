@@ -47,6 +47,21 @@ def test_a_wrong_tangent_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
         adjit.check_grads(lambda x: np.sum(np.sin(x)), (np.array([0.3, 1.0]),), modes=("fwd",))
 
 
+@pytest.mark.parametrize("mode", ["fwd", "rev"])
+def test_a_function_that_differs_from_call_to_call_is_named(mode: str) -> None:
+    def noisy(x):
+        return np.sum(x * np.random.randn(3))
+
+    with pytest.raises(GradientCheckError, match="two evaluations of `noisy` at the same arguments differ: "):
+        adjit.check_grads(noisy, (np.ones(3),), modes=(mode,))
+
+    def seeded(x):
+        np.random.seed(2)
+        return np.sum(x * np.random.randn(3))
+
+    adjit.check_grads(seeded, (np.ones(3),), modes=(mode,))
+
+
 def jumps(z, *rest):
     return np.sum(np.abs(z) ** 2) * rest[0] + (0.0 if rest[1]["a"][0, 1] < 1.0 else 1.0)
 

@@ -98,6 +98,23 @@ def test_forks_and_sums() -> None:
     assert f"each pass of the loop on line {looped.__code__.co_firstlineno + 2} contributes" in text
 
 
+def cooled(u, rate):  # type: ignore[no-untyped-def]
+    u = u.copy()
+    for i in range(1, u.shape[0]):
+        u[i] = u[i] + rate * u[i - 1]
+    return np.sum(u * u)
+
+
+def test_what_memory_held_before_is_not_on_the_way() -> None:
+    """The copy reaches the result, and depends on `u` only; loops are those that are written."""
+    first = cooled.__code__.co_firstlineno
+    text = adjit.grad(cooled, argnums=1).explain("rate", np.ones(3), 0.2)
+    assert "u = u.copy()" not in text and "u[i] = u[i] + rate * u[i - 1]" in text, text
+    loops = [line for line in text.splitlines() if "each pass of the loop" in line]
+    assert loops == [f"  each pass of the loop on line {first + 2} contributes; the contributions are summed"]
+    assert "u = u.copy()" in adjit.grad(cooled).explain("u", np.ones(3), 0.2)
+
+
 def test_overwritten_values() -> None:
     text = adjit.grad(overwritten).explain("w", np.ones(3), 2.0)
     assert "elements of `w` are overwritten" in text and "w[0] = x" in text

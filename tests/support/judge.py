@@ -200,6 +200,10 @@ def _tangent(
 
     tangents: list[Any] = [None] * len(args)
     for position in argnums:
+        known = [tangents[p] for p in argnums if args[p] is args[position] and tangents[p] is not None]
+        if known:  # the same array again moves as the first does
+            tangents[position] = known[0]
+            continue
         direction = oracles.random_direction(args[position], rng)
         for path, leaf in trees.float_leaves(args[position]):
             if isinstance(leaf, np.ndarray):

@@ -61,6 +61,40 @@ def draws_with_parameters(x):
     return np.sum(y * y * np.random.rand(4)) * np.random.exponential(1.0 + x[0] * x[0])
 
 
+@program(vector(4))
+def draws_in_memory_that_is_written(x):
+    """The memory of draws holds what depends on the arguments, later or in another pass."""
+    np.random.seed(11)
+    state = np.random.randn(4)
+    for k in range(2):
+        state = np.tanh(x * state)
+    chain = np.random.gamma(2.0, 1.0, 4)
+    chain[0] = x[0]
+    for k in range(1, 4):
+        chain[k] += x[k] * chain[k - 1]
+    if x[0] < 2.0:
+        state = state * chain
+    shared = np.random.rand(2, 2)
+    product = shared
+    while np.sum(product * product) > 1e-3:
+        product = product @ shared * (0.3 + 0.2 * x[1])
+    return np.sum(state * state) + np.sum(product)
+
+
+@program(lambda r: (r.uniform(0.5, 1.0), r.normal(size=5), 7))
+def particle_filter(a, data, n):
+    """Resampling by a fixed order, so that the weights have no jump."""
+    np.random.seed(11)
+    x = np.random.normal(0.0, 1.0, n)
+    found = 0.0
+    for t in range(5):
+        x = a * x + np.random.normal(0.0, 0.3, n)
+        w = np.exp(-0.5 * (data[t] - x) ** 2)
+        found += np.log(np.mean(w))
+        x = x[np.random.permutation(n)]
+    return found
+
+
 def accumulated(f, *parts):
     s = 0.0
     for p in parts:

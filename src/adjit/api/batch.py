@@ -8,6 +8,7 @@ Non-goals: examples of different shapes.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, overload
@@ -84,7 +85,7 @@ class Vmap(Transform):
         from ..compiler.mapped import mapped
         from ..compiler.passes import simplify
 
-        per_argument = self.axes_of(len(arguments))
+        per_argument = self.axes_of(arguments)
         examples: list[Spec] = []
         axes: list[int | None] = []
         layouts: list[str] = []
@@ -108,12 +109,22 @@ class Vmap(Transform):
         fn = compiler.pipeline.passes(compiler.pipeline.inspected(made.function, "vmap"), (simplify,))
         return replace(made, function=fn)
 
-    def axes_of(self, count: int) -> Sequence[Axes]:
-        if isinstance(self.in_axes, tuple | list):
-            if len(self.in_axes) > count:
-                raise ShapeError(f"in_axes has {len(self.in_axes)} entries for {count} arguments")
-            return [*self.in_axes, *[None] * (count - len(self.in_axes))]
-        return [self.in_axes] * count
+    def axes_of(self, arguments: tuple[Spec, ...]) -> Sequence[Axes]:
+        """The axes of each argument; only a default without arrays needs no entry of its own."""
+        if not isinstance(self.in_axes, tuple | list):
+            return [self.in_axes] * len(arguments)
+        missing = len(arguments) - len(self.in_axes)
+        if missing < 0:
+            raise ShapeError(f"in_axes has {len(self.in_axes)} entries for {len(arguments)} arguments")
+        given = [*self.in_axes, *[None] * missing]
+        for name, spec in list(zip(self.names, arguments, strict=False))[len(self.in_axes) :]:
+            default = self.signature.parameters[name].default is not inspect.Parameter.empty
+            if not default or any(isinstance(s, ArraySpec) for s, _, _ in _leaves(None, spec, name)):
+                raise ShapeError(
+                    f"in_axes {self.in_axes!r} has no entry for argument {name!r}",
+                    hint=f"an axis or None for each argument, as in in_axes={tuple(given)!r}",
+                )
+        return given
 
     def results(self, program: Program) -> list[int]:
         """The axis of examples in each result."""

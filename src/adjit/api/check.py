@@ -244,7 +244,19 @@ class _Check:
     def failure(
         self, mode: str, weights: Leaves, got: float, wanted: float, direction: Leaves
     ) -> GradientCheckError:
-        """The worst entry of the gradient, and the statement to look at."""
+        """The worst entry of the gradient, and the statement to look at; or that differences say nothing."""
+        for a, b in zip(
+            self.point.value(self.point.leaves), self.point.value(self.point.leaves), strict=True
+        ):
+            if not np.array_equal(a, b, equal_nan=True):
+                k = np.argmax(a != b)
+                return GradientCheckError(
+                    f"two evaluations of {self.word} at the same arguments differ: "
+                    f"{a.flat[k]:.10g} and {b.flat[k]:.10g}",
+                    why="finite differences need the same function each time: this one draws random numbers, "
+                    "or keeps something from call to call",
+                    hint="call np.random.seed in the function, or pass it the numbers",
+                )
         worst = (abs(got - wanted), f"in a random direction: {got:.10g}, by finite differences {wanted:.10g}")
         gradient = self.reverse(weights) if mode == "rev" else None
         looked = 0

@@ -19,7 +19,7 @@ from ..runtime.typed import compiled_form, known
 from .argnums import Argnums, frozen, positions
 from .gradient import Jit, grad
 from .signatures import First, P, R, Transformed
-from .tangent import Pushed, jvp, revived
+from .tangent import Pushed, jvp, revived, together
 from .transform import Transform, decorated, kept
 from .vjp import Halves, Vjp
 
@@ -63,6 +63,8 @@ class Hvp(_Directional):
         likes = primal_leaves(entry, leaves)
         found: dict[int, Any] = {}
         cotangents.flat(tree, vector, likes, "the vector", found)
+        if len(likes) > entry.count:
+            found = together(likes, found, [f"part {k} of the vector" for k in range(len(likes))])
         return entry.run(leaves, [found.get(k, cotangents.zero(likes[k])) for k in range(entry.count)])
 
 

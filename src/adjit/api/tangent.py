@@ -7,11 +7,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, overload
 
+import numpy as np
+
 from .. import compiler
 from ..compiler.program import Leaves, NodeSpec, Program, ResultLeaf, Spec, StaticSpec
 from ..errors import NotDifferentiableError, SeedError
 from ..options import DEFAULT, Options
-from ..runtime import cotangents, pytree
+from ..runtime import aliasing, cotangents, pytree
 from ..runtime.dispatch import Around, Runner, runner
 from ..runtime.typed import compiled_form, known
 from .argnums import starred
@@ -131,21 +133,37 @@ class Jvp(Transform):
     def push(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
         leaves: list[Any] = []
         trees = []
+        named: list[str] = []  # per leaf
         for primal, name in zip(primals, self.names, strict=True):
             trees.append(_numbered(primal, f"argument {name!r}", leaves))
+            named += [f"the tangent of {name!r}"] * (len(leaves) - len(named))
         found: dict[int, Any] = {}
         for tree, tangent, name in zip(trees, tangents, self.names, strict=True):
             cotangents.flat(tree, tangent, leaves, f"the tangent of {name!r}", found)
         chosen = tuple(sorted(found))
         entry, own = self.prepare(primals, chosen)
-        return entry.run(own, [found[k] for k in unshared(entry.around, leaves, chosen)])
+        directions = {k: found[k] for k in chosen}
+        if entry.around.same:
+            directions = together(own, directions, named)
+        return entry.run(own, list(directions.values()))
 
 
-def unshared(around: Around, leaves: Sequence[Any], chosen: Sequence[int]) -> list[int]:
-    """The chosen leaves without those that are the array of an earlier one."""
-    if not around.same:
-        return list(chosen)
-    return [k for k in chosen if k in around.params]
+def together(leaves: Sequence[Any], directions: dict[int, Any], named: Sequence[str]) -> dict[int, Any]:
+    """One direction for each array, of those of all leaves that are this array: it moves in one only.
+    `named` are the directions in words.
+    """
+    arrays = [k for k, x in enumerate(leaves) if isinstance(x, np.ndarray)]
+    first = dict(zip(arrays, (arrays[j] for j in aliasing.pattern([leaves[k] for k in arrays])), strict=True))
+    made: dict[int, int] = {}
+    for k, direction in directions.items():
+        known = made.setdefault(first.get(k, k), k)
+        if not np.array_equal(directions[known], direction, equal_nan=True):
+            raise SeedError(
+                f"{named[known]} and {named[k]} differ, but the two arguments are one array",
+                why="the function writes it, so it is one memory, which moves in one direction",
+                hint="pass a copy for one of the arguments, or the same direction for both",
+            )
+    return {array: directions[k] for array, k in made.items()}
 
 
 def _numbered(value: Any, where: str, leaves: list[Any]) -> object:

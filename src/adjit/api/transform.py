@@ -23,6 +23,7 @@ import numpy as np
 
 from .. import compiler
 from ..compiler.describing import described
+from ..compiler.frontend import jitclasses
 from ..compiler.ir.types import is_float
 from ..compiler.program import ArraySpec, NodeSpec, Program, SameAs, Spec
 from ..errors import AdjitError, InferenceError, MissingRuleError
@@ -42,8 +43,7 @@ def python_function(fun: object) -> Callable[..., Any]:
     if isinstance(fun, Transform):
         return fun
     inner = getattr(fun, "py_func", None)
-    if inner is not None:
-        fun = inner
+    fun = jitclasses.as_written(fun if inner is None else inner)
     if not callable(fun):
         raise InferenceError(
             f"{fun!r} is not a function", hint="pass a function, or a function compiled by numba.njit"
@@ -142,8 +142,15 @@ class Transform:
 
     # -- what subclasses say
     def derive(self, program: Program) -> Program:
-        """The transformed program."""
-        raise NotImplementedError
+        """The transformed program; refused where a result is put together outside of programs."""
+        kind = type(self).__name__.lower()
+        name = getattr(self.base, "__name__", "function")
+        raise MissingRuleError(
+            f"the {kind} of `{name}` cannot be transformed further",
+            why=f"{kind} runs a program for one direction many times and puts its result together outside",
+            hint=f"call {kind} for one example after another, or build on what composes: adjit.grad, "
+            "adjit.value_and_grad, adjit.vmap, or in a function adjit.jvp(adjit.grad(f), (x,), (v,))",
+        )
 
     def captured(self, arguments: tuple[Spec, ...]) -> Program:
         """The program below this transform."""

@@ -22,6 +22,7 @@ from .ir.visitor import block_reads, defined, operands, walk
 from .library import ROUTINES
 
 PIECEWISE = ("floor", "ceil", "rint", "trunc", "sign", "round", "floordiv")
+LOOP = re.compile(r"\b(for|while)\b")  # loops that are written as such, not those over elements
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isfinite", "isinf")
 
 
@@ -97,6 +98,8 @@ class Explanation:
         for s in self.statements:
             if s.loc.line <= 0 or not is_active(s, active) or isinstance(s, For | While | If):
                 continue
+            if isinstance(s, Store) and s.value not in active:
+                continue  # it ends what was there, in memory that other values reach
             line = found.setdefault((s.loc.file, s.loc.line), Line(s.loc))
             for x in operands(s):
                 if isinstance(x, Var) and x in active:
@@ -132,7 +135,8 @@ class Explanation:
                 where = ", ".join(str(n) for n in sorted(numbers))
                 text.append(f"  `{name}` forks: it is used on lines {where}; their contributions are summed")
         for s in self.statements:
-            if isinstance(s, For | While) and is_active(s, self.active) and s.loc.line > 0:
+            own = isinstance(s, For | While) and s.loc.line > 0 and LOOP.search(source_line(s.loc))
+            if own and is_active(s, self.active):
                 note = (
                     f"  each pass of the loop on line {s.loc.line} contributes; the contributions are summed"
                 )

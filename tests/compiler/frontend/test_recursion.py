@@ -3,6 +3,7 @@ become loops, the rest is refused."""
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
@@ -232,7 +233,71 @@ def conditional(x, n):
     return x if n < 1 else np.sin(conditional(x * 0.5, n - 1)) + 0.3 * conditional(x, n - 2) ** 2
 
 
+def adaptive(a, b, p, eps):
+    """A function within, whose results are added up."""
+    c = 0.5 * (a + b)
+
+    def f(x):
+        return np.exp(-p * x * x)
+
+    whole = (b - a) / 6.0 * (f(a) + 4.0 * f(c) + f(b))
+    if b - a < eps:
+        return whole
+    return adaptive(a, c, p, eps) + adaptive(c, b, p, eps)
+
+
+def with_a_lambda(a, b, p, eps):
+    """The same where frames wait; the function reads the names of its own frame after calls, too."""
+    c = 0.5 * (a + b)
+    f = lambda x: np.exp(-p * x * x) + c  # noqa: E731
+    if b - a < eps:
+        return f(c)
+    left = with_a_lambda(a, c, p, eps)
+    return left * f(a) * with_a_lambda(c, b, p, eps) + f(c)
+
+
+def tail_with_a_lambda(x, k):
+    step = lambda t: np.sin(t) + k  # noqa: E731
+    return x if x > 50.0 else tail_with_a_lambda(step(x) + 1.5 * x, k + 0.1)
+
+
+def divided(x):
+    """A local function that calls itself, and one beside it."""
+    square = lambda t: t * t  # noqa: E731
+
+    def part(lo, hi):
+        if hi - lo == 1:
+            return square(x[lo])
+        middle = (lo + hi) // 2
+        return np.sin(part(lo, middle)) + part(middle, hi) * x[middle]
+
+    return part(0, len(x))
+
+
+def shadowed(x, n):
+    f = lambda t: t * t  # noqa: E731
+
+    def again(k, v):
+        def g(f, by=k):
+            return 2.0 * f * by
+
+        return v if k < 1 else again(k - 1, 0.7 * g(v)) + f(v)
+
+    return again(n, x)
+
+
+@numba.njit(cache=False)
+def decorated(x, n):
+    return x if n < 1 else np.sin(decorated(0.5 * x, n - 1)) + x
+
+
 WAITING = (
+    (decorated, (0.7, 5)),
+    (lambda p, b: adaptive(0.0, b, p, 0.1), (1.3, 1.0)),
+    (lambda p, b: with_a_lambda(0.0, b, p, 0.1), (1.3, 0.7)),
+    (tail_with_a_lambda, (0.7, 0.1)),
+    (divided, (X,)),
+    (shadowed, (0.7, 3)),
     (lambda x, n: product(n, x), (1.05, 6)),
     (of_expression, (X,)),
     (branching, (0.7, 7)),
@@ -286,3 +351,72 @@ def test_what_cannot_be_walked_again_is_refused(function):
     """A draw would be made twice; a call inside a loop has no place to go on from; frames give numbers."""
     with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep"):
         adjit.grad(function)(1.3, 5)
+
+
+def pair_of(x, n):
+    return pair(x, n)[0]
+
+
+def handing_on(n, g, x):
+    """In a loop the lambda would see the `n` and `g` of later passes."""
+    if n == 0:
+        return g(x)
+    return handing_on(n - 1, lambda t: g(t) * n, x)
+
+
+def even(n, x):
+    return x if n == 0 else odd(n - 1, 1.1 * x)
+
+
+def odd(n, x):
+    return x * x if n == 0 else even(n - 1, x * x)
+
+
+def local_that_writes(x, n):
+    y = x.copy()
+
+    def scale(t):
+        y[0] = y[0] * t
+        return t
+
+    def again(k):
+        return y[0] if k == 0 else again(k - 1) + scale(x[1])
+
+    return again(n)
+
+
+def within_that_writes(x, n):
+    y = x.copy()
+
+    def again(k):
+        def scale(t):
+            y[0] = y[0] * t
+            return t
+
+        return y[0] if k == 0 else again(k - 1) + scale(x[1])
+
+    return again(n)
+
+
+def maker(x, k):
+    """What `make` returns reads the `k` of the frame that it was made in."""
+    make = lambda: lambda t: t * k  # noqa: E731
+    return x if k < 1 else maker(make()(x), k - 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "why"),
+    [
+        (lambda x, n: handing_on(n, lambda t: t * t, x), 0.7, "a function within it is handed on"),
+        (lambda x, n: even(n, x), 0.7, "call each other"),
+        (local_that_writes, X, "may write an array"),
+        (within_that_writes, X, "may write an array"),
+        (maker, 0.7, "a function within it is handed on"),
+        (in_a_loop, 0.7, "stands inside a loop"),
+        (pair_of, 0.7, "that is refused: "),
+    ],
+)
+def test_a_refusal_says_why_it_is_no_loop(function, x, why):
+    with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep") as found:
+        adjit.grad(function)(x, 4)
+    assert why in found.value.why

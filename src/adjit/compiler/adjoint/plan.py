@@ -98,12 +98,12 @@ class _Planner:
         return [v for v in found if not self._free(v)]
 
     def _call_needs(self, call: Call) -> Iterable[Var]:
-        positions = {k for k, a in enumerate(call.args) if a in self.active}
+        needed = ROUTINES[call.name].needed(call, self.active)
         for k, a in enumerate(call.args):
             if not isinstance(a, Var) or not isinstance(a.type, Array):
                 continue
             reference = self.recipes.reference(a)
-            if k in ROUTINES[call.name].needs(call, positions):
+            if k in needed:
                 if reference is None or not self.recipes.dependence.contents_survive(call, a):
                     yield from self.recipes.shape(a)
                     producer = self.recipes.producers.of(call, a)

@@ -193,9 +193,8 @@ class ReverseSweep:
 
     def _call(self, stmt: Call) -> None:
         routine = ROUTINES[stmt.name]
-        active = {k for k, a in enumerate(stmt.args) if a in self.active}
         primal: dict[int, Var] = {}
-        for k in sorted(routine.needs(stmt, active), reverse=True):  # last saved, first read
+        for k in sorted(routine.needed(stmt, self.active), reverse=True):  # last saved, first read
             array = stmt.args[k]
             assert isinstance(array, Var)
             if (stmt, k) in self.plan.kept:
@@ -207,7 +206,10 @@ class ReverseSweep:
         shadows: dict[int, Var | None] = {}
         for k, a in enumerate(stmt.args):
             if isinstance(a, Var) and isinstance(a.type, Array):
-                shadows[k] = self.again.shadow(a) if k in active else None
+                shadows[k] = self.again.shadow(a) if a in self.active else None
+        if routine.constant(stmt, self.active):
+            routine.forget(self.b, shadows)
+            return
         call = Call(stmt.name, tuple(self._argument(a) for a in stmt.args), stmt.attrs, loc=stmt.loc)
         routine.vjp(self.b, call, shadows, primal)
 

@@ -188,7 +188,9 @@ class TangentMode:
                 primal[k] = a
                 tangents[k] = self.array(a) if a in self.active else None
         routine = ROUTINES[stmt.name]
-        if any(tangents[k] is not None for k in routine.writes):
+        if routine.constant(stmt, self.active):
+            routine.forget(self.b, tangents)
+        elif any(tangents[k] is not None for k in routine.writes):
             routine.jvp(self.b, stmt, tangents, primal)
 
     def _op(self, stmt: Op) -> Operand:

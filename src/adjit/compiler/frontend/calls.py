@@ -31,6 +31,7 @@ from . import (
     directional,
     fence,
     inlined,
+    jitclasses,
     list_methods,
     lists,
     opaque,
@@ -146,7 +147,7 @@ def call(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict
 
 
 def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-    function = bindings.source_of(function)
+    function = jitclasses.as_written(bindings.source_of(function))
     if _hashable(function) and function in COMPILE_TIME:
         return compile_time(ctx, function, args, kwargs)
     handler = python_builtins.handler(function)
@@ -237,7 +238,7 @@ def _is_number_type(cls: type) -> bool:
 
 def _foreign(function: types.FunctionType) -> bool:
     """Functions of NumPy, SciPy and the debugger are not inlined: their text is not written for it."""
-    return function.__module__.split(".")[0] in ("numpy", "scipy", "math", "numba", "pdb")
+    return (function.__module__ or "").split(".")[0] in ("numpy", "scipy", "math", "numba", "pdb")
 
 
 def compile_time(
@@ -348,9 +349,11 @@ def enter(
     source = capture(function)
     values = [v if isinstance(v, Value) else Static(v) for v in args]
     known_ways = (*ctx.loopable, *ctx.inlined)
-    loop = recursion.as_loop(function, source.node) if source.node not in known_ways else None
-    if loop is not None:
+    loop = recursion.as_loop(function, source.node) if source.node not in known_ways else ""
+    if isinstance(loop, ast.FunctionDef):
         return depths.recursive(ctx, source, loop, lambda: enter(ctx, function, args, kwargs))
+    if loop:
+        ctx.no_loop[source.node] = loop
     if source.node in ctx.loops_for:
         source = replace(source, node=ctx.loops_for[source.node])
     known = depths.checked(ctx, function.__name__, source.node, values)
@@ -396,9 +399,17 @@ def _closure(ctx: Specialiser, closure: Closure, args: Sequence[Value], kwargs: 
     outer: Frame = closure.scope  # type: ignore[assignment]
     node = closure.node
     name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    source = Source(outer.source.function, node, outer.source.file, name)
+    known_ways = (*ctx.loopable, *ctx.inlined)
+    loop = recursion.local_as_loop(ctx, outer, node) if node not in known_ways else ""
+    if isinstance(loop, ast.FunctionDef):
+        return depths.recursive(ctx, source, loop, lambda: _closure(ctx, closure, args, kwargs))
+    if loop:
+        ctx.no_loop[node] = loop
+    node = ctx.loops_for.get(node, node)
+    source = replace(source, node=node)
     known = depths.checked(ctx, name, node, args)
     found = prepared(node, outer.source.file, name)
-    source = Source(outer.source.function, node, outer.source.file, name)
     frame = ctx.new_frame(source, found.facts, found.normal.stops, found.locals, outer, outer.quiet)
     frame.known = known
     a = node.args

@@ -45,8 +45,9 @@ def recursive(
         undo = undoing(ctx)
         try:
             return inlined_()
-        except AdjitError:  # such as one of arguments of several kinds: then as deep as the calls go
+        except AdjitError as error:  # such as arguments of several kinds: then as deep as the calls go
             undo()
+            ctx.no_loop[source.node] = f"that is refused: {error.message}"
             ctx.loops_for.pop(source.node)
             ctx.inlined.add(source.node)
             ctx.loopable.pop(source.node)
@@ -69,18 +70,29 @@ def checked(ctx: Specialiser, name: str, node: ast.AST, values: Sequence[object]
         for frame in ctx.frames:
             if frame.source.node in ctx.loopable:
                 raise TooDeep(frame.source.node)
-        itself = any(f.source.node is node for f in ctx.frames)
-        ctx.error(
-            UnsupportedSyntaxError,
-            f"the calls go too deep at {name!r}",
-            "a function that calls itself is inlined, so its depth must be known at compile time"
-            if itself
-            else "calls are inlined",
-            "write the recursion as a loop, or let a constant of the module decide its depth, not an argument"
-            if itself
-            else "call fewer functions from each other",
-        )
+        ctx.error(UnsupportedSyntaxError, f"the calls go too deep at {name!r}", *_advice(ctx, name, node))
     return known
+
+
+def _advice(ctx: Specialiser, name: str, node: ast.AST) -> tuple[str, str]:
+    """Why calls that go too deep are not made a loop, and what helps."""
+    last = max((k for k, f in enumerate(ctx.frames) if f.source.node is node), default=None)
+    if last is None:
+        return "calls are inlined", "call fewer functions from each other"
+    others = dict.fromkeys(f.source.name for f in ctx.frames[last + 1 :] if f.source.node is not node)
+    if others:
+        return (
+            f"{name!r} and {' and '.join(map(repr, others))} call each other: they are inlined, so the depth "
+            "must be known at compile time",
+            "make one function of them, with a parameter that says which (a function that calls itself can "
+            "run as a loop), or write the loop",
+        )
+    reason = ctx.no_loop.get(node, "")
+    return (
+        "a function that calls itself is inlined, so its depth must be known at compile time"
+        + (f"; it cannot run as a loop, since {reason}" if reason else ""),
+        "write the recursion as a loop, or let a constant of the module decide its depth, not an argument",
+    )
 
 
 def _known(value: object) -> object:

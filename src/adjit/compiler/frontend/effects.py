@@ -51,7 +51,7 @@ def _writes(ctx: Specialiser, node: ast.AST, frame: Frame) -> bool:
         return False
     function = node.func
     if isinstance(function, ast.Name):
-        return not _pure_value(ctx, function.id, frame)
+        return not pure_value(ctx, function.id, frame)
     if isinstance(function, ast.Attribute):
         found = _module_attribute(function, frame)
         if found is not None:
@@ -60,7 +60,8 @@ def _writes(ctx: Specialiser, node: ast.AST, frame: Frame) -> bool:
     return True
 
 
-def _pure_value(ctx: Specialiser, name: str, frame: Frame) -> bool:
+def pure_value(ctx: Specialiser, name: str, frame: Frame) -> bool:
+    """Whether a name stands for a function that only computes."""
     at: Frame | None = frame
     while at is not None:
         value = at.names.get(name)
@@ -214,4 +215,9 @@ def _call_writes(node: ast.Call, function: types.FunctionType, depth: int, bound
     return not (path and path[0] in PURE_METHODS)
 
 
-__all__ = ["call_writes", "may_write", "pure"]
+def body_writes(node: ast.AST, function: types.FunctionType, bound: set[str]) -> bool:
+    """Whether a function within the text of a function may write; `bound` are names of the latter's."""
+    return _text_writes(node, function, DEPTH, frozenset(bound))
+
+
+__all__ = ["body_writes", "call_writes", "may_write", "pure", "pure_value"]

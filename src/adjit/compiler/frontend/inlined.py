@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ...errors import AdjitError, InferenceError, OverwriteError, UnsupportedSyntaxError
+from ...errors import InferenceError, MissingRuleError, OverwriteError
 from ..complexes import ARRAY_KEYS, NUMBER_KEYS, PARTS, ComplexArray, kind_of_number
 from ..ir.instantiate import instantiate
 from ..ir.nodes import Operand, Var
@@ -137,12 +137,10 @@ def program_for(
         specs = tuple(arguments.spec(v, alias) for v in values)
         try:
             program = transform.program(specs)
-        except NotImplementedError as error:
-            if isinstance(error, AdjitError):
+        except MissingRuleError as error:
+            if error.location is not None:
                 raise
-            name = type(transform).__name__.lower()
-            what = f"adjit.{name} is not supported inside a differentiated function"
-            ctx.error(UnsupportedSyntaxError, what, "it has no program of its own", "use adjit.grad there")
+            ctx.error(MissingRuleError, error.message, error.why, error.hint)
         if not program.written:
             break
     return program, arguments.operands, arguments.arrays

@@ -6,7 +6,7 @@ Input: names, expressions. Output: nodes; `located` gives them the place of a st
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 S = TypeVar("S", bound=ast.stmt)
@@ -32,4 +32,18 @@ def located(s: S, at: ast.stmt) -> S:
     return s
 
 
-__all__ = ["append", "located", "named", "tupled"]
+def own_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """What a node consists of, itself left out; of functions that are defined in it only that they are."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, ast.FunctionDef | ast.Lambda):
+            yield from own_parts(child)
+
+
+def returns(s: ast.stmt) -> bool:
+    """Whether a statement may leave the function that it stands in."""
+    inside = () if isinstance(s, ast.FunctionDef) else own_parts(s)
+    return isinstance(s, ast.Return) or any(isinstance(n, ast.Return) for n in inside)
+
+
+__all__ = ["append", "located", "named", "own_parts", "returns", "tupled"]

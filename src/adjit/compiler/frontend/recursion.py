@@ -11,7 +11,9 @@ sums of its own results times factors keeps the arguments that still wait, with 
 
 Input: a function and its definition. Output: a definition without calls of itself, or None. Invariants: calls
 are made in the same order; sums are added in another one. Only functions that write nothing. Other forms are
-left to `resuming`. Non-goals: recursion inside loops.
+left to `resuming`. Functions within the function are called where they stand and not handed on, so that each
+reads the names of the pass that it was made in. Non-goals: recursion inside loops, functions that call each
+other.
 """
 
 from __future__ import annotations
@@ -22,64 +24,109 @@ import functools
 import types
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ..opaque import read_outside
 from . import effects
-from .nodes import append, located, named, tupled
+from .nodes import append, located, named, own_parts, returns, tupled
 from .normalise import ends
 from .resuming import Other, Resuming
 from .source import plain_function
 
+if TYPE_CHECKING:
+    from .specialise import Frame, Specialiser
 
-def as_loop(function: types.FunctionType, node: ast.AST) -> ast.FunctionDef | None:
-    """The function's definition with a loop, where its form is known."""
+
+def as_loop(function: types.FunctionType, node: ast.AST) -> ast.FunctionDef | str:
+    """The function's definition with a loop, where its form is known; else why not, if it calls itself."""
     if (
         not isinstance(node, ast.FunctionDef)
         or plain_function(function.__globals__.get(node.name)) is not function
     ):
-        return None
-    return _rewritten(function, node)
+        return ""
+    return _of_module(function, node)
 
 
 @functools.lru_cache(maxsize=256)
-def _rewritten(function: types.FunctionType, node: ast.FunctionDef) -> ast.FunctionDef | None:
-    try:
-        worker = _Worker(function, node)
-    except Other:
-        return None
-    forms = (worker.looping if worker.tail else worker.collecting, worker.resuming)
-    for form in forms:
-        with suppress(Other):
-            return form()
+def _of_module(function: types.FunctionType, node: ast.FunctionDef) -> ast.FunctionDef | str:
+    return _rewritten(function, node, {})
+
+
+def local_as_loop(ctx: Specialiser, outer: Frame, node: ast.AST) -> ast.FunctionDef | str:
+    """The same for a function that is defined in another one, whose frame is `outer`."""
+    if not isinstance(node, ast.FunctionDef) or bindings(outer.source.node, node.name) != [node.name]:
+        return ""
+    names: set[str] = set()
+    at: Frame | None = outer
+    while at is not None:
+        names |= set(at.locals)
+        at = at.outer
+    return _rewritten(outer.source.function, node, {n: effects.pure_value(ctx, n, outer) for n in names})
+
+
+def bindings(node: ast.AST, name: str) -> list[str]:
+    """The name once for each place in the text where it is bound."""
+    return [name for n in ast.walk(node) if _bound(n) == name]
+
+
+def _bound(n: ast.AST) -> str | None:
+    match n:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+            return name
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return name
     return None
 
 
+def _rewritten(
+    function: types.FunctionType, node: ast.FunctionDef, around: dict[str, bool]
+) -> ast.FunctionDef | str:
+    """`around` are the names of functions around this one: whether they stand for what only computes."""
+    if not any(isinstance(n, ast.Name) and n.id == node.name for n in ast.walk(node)):
+        return ""
+    try:
+        worker = _Worker(function, node, around)
+        with suppress(Other):
+            return worker.looping() if worker.tail else worker.collecting()
+        return worker.resuming()
+    except Other as other:
+        return str(other)
+
+
+HANDED_ON = "a function within it is handed on, not just called"
+INNER = ast.FunctionDef | ast.Lambda
 Term = tuple[list[ast.expr], list[ast.expr], ast.expr, bool]  # factors, divisors, value, negative
 
 
 class _Worker:
-    def __init__(self, function: types.FunctionType, node: ast.FunctionDef) -> None:
-        self.function, self.node, self.name = function, node, node.name
+    def __init__(self, function: types.FunctionType, node: ast.FunctionDef, around: dict[str, bool]) -> None:
+        node = copy.copy(node)
+        node.decorator_list = []  # they ran when the function was defined
+        self.function, self.node, self.name, self.around = function, node, node.name, around
         a = node.args
         if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs:
-            raise Other
+            raise Other("it has other than plain parameters")
         self.params = [x.arg for x in a.args]
         self.calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and self.is_call(n)]
         named = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == self.name]
-        if len(named) != len(self.calls) or any(not self.plain(c) for c in self.calls):
-            raise Other
+        if len(named) != len(self.calls):
+            raise Other("it is handed on as a value")
+        if any(not self.plain(c) for c in self.calls):
+            raise Other("a call of it leaves out or names a parameter, or has another such call as argument")
         stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.stored = stored
         self.moving = [
             p
             for k, p in enumerate(self.params)
             if p in stored or any(not self.same(c.args[k], p) for c in self.calls)
         ]
-        if not self.moving or self.writes(function, stored):
-            raise Other
+        if not self.moving:
+            raise Other("its calls of itself change no argument")
+        if self.writes(function, stored):
+            raise Other("it may write an array, draw, print or call what does so")
         self.tail = all(self.is_call(r.value) or not self.has_call(r) for r in self.returns()) and len(
             self.calls
         ) == sum(self.is_call(r.value) for r in self.returns())
-        self.stored = stored
         self.used = stored | set(self.params) | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         self.total, self.weight, self.waiting = map(self.free, ("total", "weight", "waiting"))
 
@@ -104,20 +151,58 @@ class _Worker:
         return simple and not any(isinstance(a, ast.Starred) or self.has_call(a) for a in call.args)
 
     def returns(self) -> list[ast.Return]:
-        return [n for n in ast.walk(self.node) if isinstance(n, ast.Return)]
+        return [n for n in own_parts(self.node) if isinstance(n, ast.Return)]
+
+    def helpers(self) -> list[ast.FunctionDef | ast.Lambda]:
+        """The functions within this one."""
+        return [n for n in own_parts(self.node) if isinstance(n, INNER)]
+
+    def helpers_stay(self) -> set[str]:
+        """The names of the functions within this one, which are called and nothing else."""
+        given = {
+            id(n.value): n.targets[0].id
+            for n in own_parts(self.node)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and len(n.targets) == 1
+        }
+        names = []
+        for h in self.helpers():
+            name = h.name if isinstance(h, ast.FunctionDef) else given.get(id(h))
+            hands_on = any(isinstance(n, INNER) and n is not h for n in ast.walk(h))
+            if self.has_call(h):
+                raise Other("a function within it calls it")
+            if name is None or (isinstance(h, ast.FunctionDef) and h.decorator_list) or hands_on:
+                raise Other(HANDED_ON)
+            names.append(name)
+        for name in names:
+            read = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == name]
+            called = [
+                n
+                for n in ast.walk(self.node)
+                if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == name
+            ]
+            loaded = sum(isinstance(n.ctx, ast.Load) for n in read)
+            if loaded != len(called) or len(bindings(self.node, name)) != names.count(name):
+                raise Other(HANDED_ON)
+        return set(names)
 
     def writes(self, function: types.FunctionType, stored: set[str]) -> bool:
-        bound = stored | set(self.params)
+        helpers = self.helpers_stay()
+        bound = stored | set(self.params) | set(self.around) | helpers
+        if any(effects.body_writes(h, function, bound) for h in self.helpers()):
+            return True
         for n in ast.walk(self.node):
-            if isinstance(n, ast.Return | ast.Assign) and n.value is not None and self.out_of_order(n.value):
-                return True
             if isinstance(n, ast.Name | ast.Attribute) and _last(n) in ("random", "print"):
+                return True
+            if isinstance(n, ast.Global | ast.Nonlocal):
+                return True
+        for n in own_parts(self.node):
+            if isinstance(n, ast.Return | ast.Assign) and n.value is not None and self.out_of_order(n.value):
                 return True
             if isinstance(n, ast.Subscript | ast.Attribute) and isinstance(n.ctx, ast.Store):
                 return True
-            if isinstance(n, ast.FunctionDef | ast.Lambda | ast.Global | ast.Nonlocal) and n is not self.node:
-                return True
-            known = not isinstance(n, ast.Call) or self.is_call(n) or self.given(n)
+            known = (
+                not isinstance(n, ast.Call) or self.is_call(n) or self.given(n) or self.computes(n, helpers)
+            )
             if not known and effects.call_writes(n, function, bound):  # type: ignore[arg-type]
                 return True
         return False
@@ -133,6 +218,12 @@ class _Worker:
         """
         return isinstance(n.func, ast.Name) and n.func.id in self.params and n.func.id not in self.moving
 
+    def computes(self, n: ast.Call, helpers: set[str]) -> bool:
+        """A call of a function within this one, or of one of those around it that only compute."""
+        name = n.func.id if isinstance(n.func, ast.Name) else ""
+        own = name in self.stored or name in self.params
+        return name in helpers or (not own and self.around.get(name, False))
+
     # -- statements
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -147,7 +238,7 @@ class _Worker:
                 case ast.If() if not self.has_call(s.test) and not later:
                     out.append(located(ast.If(s.test, self.block(s.body), self.block(s.orelse)), s))
                     continue
-            exits = any(isinstance(n, ast.Return) for n in ast.walk(s))
+            exits = returns(s)
             if later or exits or self.has_call(s):
                 raise Other
             out.append(s)
@@ -228,7 +319,7 @@ class _Worker:
     def resuming(self) -> ast.FunctionDef:
         given = any(isinstance(n, ast.Call) and self.given(n) for n in ast.walk(self.node))
         if given or not _repeatable(self.function, set()):
-            raise Other
+            raise Other("its results are not only added, and it draws, prints or calls a parameter")
         rewritten = copy.deepcopy(self.node)
         return self.made(Resuming(rewritten, self.is_call, self.moving, self.stored, self.free).definition())
 

@@ -22,6 +22,7 @@ from .. import complexes
 from ..fetching import Applied, Attribute, Cell, Default, Fetch, Field, Global, Item
 from ..ir.types import DTYPES, Array, Scalar
 from ..program import ArraySpec, Guard, Hidden, ScalarSpec
+from . import jitclasses
 from .arrays import full, parameter
 from .structure import field_names, is_record, node, whole_spec
 from .values import ScalarValue, Static, Value
@@ -229,6 +230,8 @@ def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
             NameResolutionError,
             f"{getattr(owner, '__name__', type(owner).__name__)!r} has no attribute {name!r}",
         )
+    if jitclasses.is_object(owner):
+        return _of_jitclass(ctx, owner, name)
     if isinstance(static, property) and static.fget is not None and not isinstance(owner, type):
         if _stable(type(owner)):
             return constant(getattr(owner, name))
@@ -239,6 +242,23 @@ def attribute(ctx: Specialiser, owner: object, name: str) -> Value:
     found = getattr(owner, name)
     if _fixed(owner):
         return constant(found)
+    return lifted(ctx, id(owner), name, found, Attribute(owner, name))
+
+
+def _of_jitclass(ctx: Specialiser, owner: object, name: str) -> Value:
+    method, getter = jitclasses.method(owner, name), jitclasses.getter(owner, name)
+    if method is not None:
+        return Static(method)
+    if getter is not None:
+        return ctx.call(getter, [Static(owner)])
+    found = getattr(owner, name)
+    if jitclasses.is_object(found):
+        ctx.error(
+            UnsupportedSyntaxError,
+            f"the field {name!r} holds an object of a jitclass",
+            why="Numba makes another Python object of it each time, so that a change of it is not seen",
+            instead="keep it in a variable outside and use that",
+        )
     return lifted(ctx, id(owner), name, found, Attribute(owner, name))
 
 

@@ -24,12 +24,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from .nodes import append, located, named, tupled
+from .nodes import append, located, named, returns, tupled
 from .normalise import ends
+
+CONDITIONAL = "a call of it stands inside a comprehension, or where it is not always made"
 
 
 class Other(Exception):
-    """The function is of another form."""
+    """The function is of another form, as the argument says."""
 
 
 class Resuming:
@@ -56,7 +58,7 @@ class Resuming:
     def definition(self) -> list[ast.stmt]:
         """The new body."""
         if not ends(self.node.body):
-            raise Other
+            raise Other("it does not return a value at each end")
         body = self.block(self.node.body)
         pop = ast.Call(ast.Attribute(named(self.waiting), "pop", ast.Load()), [], [])
         first = tupled([*map(named, self.moving), *(ast.Constant(0) for _ in range(len(self.found) + 1))])
@@ -88,7 +90,7 @@ class Resuming:
         for s in statements:
             if isinstance(s, ast.Return):
                 return out + self.result(s)
-            leaves = any(isinstance(n, ast.Return) for n in ast.walk(s))
+            leaves = returns(s)
             if isinstance(s, ast.If) and (leaves or self.has_call(s)):
                 before, test = self.taken_out(s.test, s)
                 out += [*before, located(ast.If(test, self.block(s.body), self.block(s.orelse)), s)]
@@ -101,7 +103,7 @@ class Resuming:
                 )
                 out += [*before, located(new, s)]
             elif leaves or self.has_call(s):
-                raise Other
+                raise Other("a call of it, or a return, stands inside a loop")
             else:
                 out.append(s)
         return out
@@ -109,7 +111,7 @@ class Resuming:
     def result(self, s: ast.Return) -> list[ast.stmt]:
         value = s.value
         if value is None:
-            raise Other
+            raise Other("it does not return a value at each end")
         if isinstance(value, ast.IfExp) and self.has_call(value):
             before, test = self.taken_out(value.test, s)
             sides = (self.result(located(ast.Return(v), s)) for v in (value.body, value.orelse))
@@ -133,11 +135,11 @@ class Resuming:
                     before.append(located(outer.called(n), at))
                     return ast.copy_location(named(name), n)
                 if isinstance(n, ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp):
-                    raise Other
+                    raise Other(CONDITIONAL)
                 if isinstance(n, ast.DictComp | ast.NamedExpr) or (
                     isinstance(n, ast.Compare) and len(n.ops) > 1
                 ):
-                    raise Other
+                    raise Other(CONDITIONAL)
                 made: ast.AST = self.generic_visit(n)
                 return made
 

@@ -94,6 +94,7 @@ class Specialiser:
         self.loopable: dict[ast.AST, int] = {}  # functions under way that call themselves: their calls
         self.inlined: set[ast.AST] = set()  # those whose calls cannot be loops
         self.loops_for: dict[ast.AST, ast.FunctionDef] = {}  # those that are walked as loops
+        self.no_loop: dict[ast.AST, str] = {}  # why others are none
         self.outdated: dict[int, Value] = {}  # lists that others have replaced, which hold wider items
         self.typed_lists = False  # whether one of Numba's lists is made
         self.in_lists: set[Var] = set()  # memory that a copy in a list stands for

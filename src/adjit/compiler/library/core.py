@@ -5,17 +5,20 @@ Its derivative is emitted through a builder: `vjp(b, call, ct, primal)` adds to 
 and clears the shadow of what it writes (unless the call accumulates); `jvp(b, call, tangent, primal)` fills
 the tangent of what it writes. Both map argument positions to array variables; a shadow or tangent is None
 where the argument carries no derivative. `needs(call, active)` names the positions whose contents, as they
-are after the call, the vjp reads. The implementation of a routine has its name in `adjit.runtime.routines`.
+are after the call, the vjp reads. No rule is asked where nothing that a derivative flows through is active:
+what the call writes is a constant then, though its memory is active where something else is written to it.
+The implementation of a routine has its name in `adjit.runtime.routines`.
 Non-goals: choosing when a routine is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
 from ..ir.builder import Builder
 from ..ir.nodes import Call, Var
+from .blocks import accumulates, clear
 
 Shadows = Mapping[int, Var | None]
 Arrays = Mapping[int, Var]
@@ -52,6 +55,22 @@ class Routine:
         if self.zero_derivative:
             return ()
         return self.reads if self.flows is None else self.flows
+
+    def constant(self, call: Call, active: Container[object]) -> bool:
+        """Whether the call overwrites what it writes with what no derivative flows into."""
+        return not accumulates(call.attrs) and not any(call.args[k] in active for k in self.through)
+
+    def needed(self, call: Call, active: Container[object]) -> set[int]:
+        """The positions whose contents the derivative of this call reads."""
+        if self.constant(call, active):
+            return set()
+        return self.needs(call, {k for k, a in enumerate(call.args) if a in active})
+
+    def forget(self, b: Builder, shadows: Shadows) -> None:
+        """The shadows or tangents of constants."""
+        for k in self.writes:
+            if (shadow := shadows[k]) is not None:
+                clear(b, shadow)
 
 
 ROUTINES: dict[str, Routine] = {}
