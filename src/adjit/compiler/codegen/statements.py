@@ -221,12 +221,8 @@ class Statements:
 
     def routine(self, stmt: Call) -> None:
         if stmt.name == "show":
-            parts = [
-                self.of(stmt.args[1 + a]) if isinstance(a, int) else ast.Constant(a)
-                for a in stmt.attrs
-                if isinstance(a, str | int)
-            ]
-            self.put(ast.Expr(call("print", *parts)))
+            form = ast.Constant(str(stmt.attrs[0]))
+            self.put(ast.Expr(call("show", form, *(self.of(a) for a in stmt.args[1:]))))
             return
         opaque = opaque_of(stmt)
         if opaque is not None:

@@ -34,6 +34,7 @@ from . import (
     list_methods,
     lists,
     opaque,
+    printing,
     python_builtins,
     python_types,
     recomputed,
@@ -99,6 +100,8 @@ def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Valu
 def expression(ctx: Specialiser, node: ast.Call) -> Value:
     """The value of a call in the user's text."""
     function = ctx.eval(node.func)
+    if isinstance(function, Static) and function.value is print and not _starred(node):
+        return printing.call(ctx, node)
     if isinstance(function, Method) and sharing.can_change(function.owner, or_list=True):
         (function,), (args, kwargs) = sharing.holding(ctx, [function], lambda: _arguments(ctx, node))
     else:
