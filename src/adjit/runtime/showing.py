@@ -25,13 +25,13 @@ def show(form: Any, *values: Any) -> None:
     sys.stdout.write(form.format(*(v.item() if isinstance(v, np.generic) else v for v in values)))
 
 
-@infer_global(show)  # type: ignore[untyped-decorator]
+@infer_global(show)
 class _Typed(AbstractTemplate):  # type: ignore[misc]
     """The form as a constant, and numbers of any kinds."""
 
     def generic(self, args: Any, kws: Any) -> Any:
         form, *values = args
-        known = isinstance(form, types.StringLiteral) and not kws
+        known = isinstance(form, types.StringLiteral) and not kws  # type: ignore[attr-defined]
         return signature(types.none, form, *map(unliteral, values)) if known else None
 
 

@@ -41,6 +41,7 @@ from . import (
     recursion,
     resolve,
     sharing,
+    standard,
 )
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
@@ -148,7 +149,12 @@ def call(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict
 
 
 def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-    function = bindings.source_of(function)
+    if standard.holds(function):
+        return standard.called(ctx, function, lambda: _known(ctx, function, args, kwargs))
+    return _known(ctx, bindings.source_of(function), args, kwargs)
+
+
+def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     if _hashable(function) and function in COMPILE_TIME:
         return compile_time(ctx, function, args, kwargs)
     handler = python_builtins.handler(function)
@@ -172,7 +178,9 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     if isinstance(function, functools._lru_cache_wrapper):  # a function of its arguments all the same
         return call(ctx, function.__wrapped__, args, kwargs)
     if isinstance(function, types.MethodType):
-        return call(ctx, function.__func__, [Static(function.__self__), *args], kwargs)
+        if _foreign(function.__func__):
+            return arrays.numpy_call(ctx, function, list(args), kwargs)
+        return _known(ctx, function.__func__, [Static(function.__self__), *args], kwargs)
     called = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(called, types.FunctionType) and not _foreign(called) and not hasattr(function, "py_func"):
         return call(ctx, called, [Static(function), *args], kwargs)
@@ -237,9 +245,10 @@ def _is_number_type(cls: type) -> bool:
     return issubclass(cls, np.generic)
 
 
-def _foreign(function: types.FunctionType) -> bool:
+def _foreign(function: object) -> bool:
     """Functions of NumPy and SciPy are not inlined: their text is not written for it."""
-    return function.__module__.split(".")[0] in ("numpy", "scipy", "math", "numba")
+    module = str(getattr(function, "__module__", ""))
+    return module.split(".")[0] in ("numpy", "scipy", "math", "numba")
 
 
 def compile_time(
@@ -279,7 +288,7 @@ def _construct(ctx: Specialiser, cls: type, args: Sequence[Value], kwargs: dict[
             UnsupportedSyntaxError,
             f"objects of the class {cls.__name__!r} cannot be made in a differentiated function",
             "only tuples, lists, dicts, named tuples and dataclasses can",
-            "make it outside and pass its numbers",
+            arrays.known_remedy(arrays.name_of(cls)) or "make it outside and pass its numbers",
         )
     names = field_names(cls)
     if "__post_init__" in vars(cls) or (
