@@ -91,7 +91,7 @@ def _failure(found: Failure, site: Site) -> Exception:
     *place, name = site.error.split(":")
     own = getattr(errors, name, None)
     if own is not None:
-        made: Exception = own(message, site.location)
+        made: Exception = own(message, site.location, hint=site.remedy)
         return made
     kind = getattr(builtins, name, RuntimeError)
     if place:

@@ -312,8 +312,10 @@ class Statements:
             self.nested(*last)
 
     # -- checks
-    def site(self, error: str, message: str, array: str = "", axis: int = 0, *, places: int = 0) -> ast.expr:
-        self.sites.append(Site(error, message, self.loc, array, axis, places))
+    def site(
+        self, error: str, message: str, array: str = "", axis: int = 0, *, places: int = 0, remedy: str = ""
+    ) -> ast.expr:
+        self.sites.append(Site(error, message, self.loc, array, axis, places, remedy))
         return literal(len(self.sites) - 1)
 
     def bounds(self, stmt: Bounds) -> None:
@@ -328,7 +330,7 @@ class Statements:
 
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
-        site = self.site(stmt.error, stmt.message, places=len(stmt.values))
+        site = self.site(stmt.error, stmt.message, places=len(stmt.values), remedy=stmt.remedy)
         if two_integers(stmt):
             self.failing(call("failed_with", site, *map(self.of, stmt.values)))
         elif stmt.values:

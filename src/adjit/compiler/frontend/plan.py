@@ -52,7 +52,7 @@ def started(ctx: Specialiser, loop: Loop) -> Plan:
     assert isinstance(known, dict)
     plan: Plan = {}
     for name in dict.fromkeys([*loop.assigned, *known]):
-        if name not in loop.head or name == loop.stop:
+        if name not in loop.head or name == loop.stop or _is_outer(ctx, name):
             continue
         value = ctx.frame.names.get(name)
         before = known.get(name)
@@ -60,6 +60,12 @@ def started(ctx: Specialiser, loop: Loop) -> Plan:
             before if before is not None and fits(before, value) else _first(ctx, loop, name, value)
         )
     return plan
+
+
+def _is_outer(ctx: Specialiser, name: str) -> bool:
+    """Whether the function does not bind a name that a method may change: `np` in `np.append(…)`."""
+    frame = ctx.frame
+    return not (name in frame.names or name in frame.locals or name.startswith("@"))
 
 
 def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot | Guess:
