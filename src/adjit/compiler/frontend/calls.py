@@ -42,6 +42,7 @@ from . import (
     resolve,
     sharing,
     standard,
+    texts,
 )
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
@@ -187,7 +188,7 @@ def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: di
     if isinstance(function, type) and not _is_number_type(function):
         return _construct(ctx, function, args, kwargs)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
-        return compile_time(ctx, function, args, kwargs)
+        return resolve.constant(texts.method(ctx, function, args, kwargs))
     if arrays.is_gufunc(function):
         return arrays.gufunc_call(ctx, function, list(args), kwargs)
     called_as_is = opaque.call(ctx, function, args, kwargs)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import carry, exchanges
-from .arrays.promote import is_number
+from .arrays.promote import article, is_number
 from .blocks import Key
 from .carry import Items, Listed, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
 from .items import holding
@@ -213,7 +213,7 @@ def _alike(slot: Items, value: Value) -> bool:
 def _slot_kind(slot: Slot | Guess) -> str:
     match slot:
         case Number(dtype=dtype):
-            return f"a {dtype} scalar"
+            return f"{article(dtype)} scalar"
         case Items(kind=kind, slots=slots):
             return f"a {kind.__name__} of {len(slots)}"
         case Listed():

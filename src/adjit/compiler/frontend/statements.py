@@ -18,6 +18,7 @@ from .arrays.promote import is_array, is_number
 from .branches import branch
 from .expressions import BINARY, binary
 from .normalise import ends
+from .texts import LATE_TEXT
 from .values import (
     ArrayValue,
     Closure,
@@ -114,7 +115,7 @@ def _message(ctx: Specialiser, value: ast.JoinedStr, name: str) -> Value:
     try:
         return ctx.eval(value)
     except AdjitError:
-        return Undefined(name, "it is a string made of numbers that are known at run time only")
+        return Undefined(name, LATE_TEXT)
 
 
 def _parallel(ctx: Specialiser, found: Sequence_) -> Value:

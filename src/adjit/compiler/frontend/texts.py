@@ -8,16 +8,19 @@ Non-goals: what may stand in such a text (`raising`, `printing`).
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import InferenceError
 from ..ir.nodes import Operand
 from . import containers
+from .values import Sequence_, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
 
+LATE_TEXT = "it is a string made of numbers that are known at run time only"
 Piece = str | tuple[Operand, str]  # a text, or a number and its conversion and format: `!r`, `:.3f`
 
 
@@ -50,6 +53,21 @@ def form_of(pieces: Sequence[Piece]) -> tuple[str, tuple[Operand, ...]]:
     return "".join(parts), tuple(p[0] for p in pieces if not isinstance(p, str))
 
 
+def by_percent(ctx: Specialiser, form: str, value: Value) -> str:
+    """`form % value`."""
+    if isinstance(value, Sequence_) and value.kind is tuple:
+        return str(static(ctx, operator.mod, form, tuple(containers.known(ctx, v)[0] for v in value.items)))
+    return str(static(ctx, operator.mod, form, containers.known(ctx, value)[0]))
+
+
+def method(
+    ctx: Specialiser, function: Callable[..., object], args: Sequence[Value], kwargs: dict[str, Value]
+) -> object:
+    """The value of a method of a string."""
+    named = {k: containers.known(ctx, v)[0] for k, v in kwargs.items()}
+    return static(ctx, lambda *given: function(*given, **named), *(containers.known(ctx, v)[0] for v in args))
+
+
 def static(ctx: Specialiser, f: Callable[..., object], *args: object) -> object:
     """A computation on compile-time objects that are no numbers of the program."""
     try:
@@ -58,4 +76,4 @@ def static(ctx: Specialiser, f: Callable[..., object], *args: object) -> object:
         ctx.error(InferenceError, str(error))
 
 
-__all__ = ["Piece", "form_of", "formatted", "formatted_by", "static", "text"]
+__all__ = ["LATE_TEXT", "Piece", "by_percent", "form_of", "formatted", "formatted_by", "method", "static", "text"]

@@ -20,7 +20,6 @@ FILES = "read and write outside, and pass the numbers as arguments"
 CLOCK = "measure outside, around the call"
 TELL = "do it outside, after the call; print shows numbers and text inside"
 ELEMENTS = "call the function in a loop over the elements, or write it with NumPy functions, which take arrays"
-SPARSE = "pass .toarray() of it, or its parts .data, .indices and .indptr to a loop over the rows"
 OUTSIDE = "compute it outside and pass the result as an argument, or write it as loops"
 DICT = "a dict whose keys are known, or an array that is indexed by the key"
 SYMMETRIC = "use np.linalg.eigh or eigvalsh, if the matrix is symmetric"
@@ -81,7 +80,7 @@ FUNCTIONS: dict[str, str] = {  # by a function's name, or by that of its module 
     "random.shuffle": "use np.random.permutation(values), which gives a new array",
     "scipy.fft": FOURIER,
     "scipy.integrate.quad": "sum weights * f(nodes) of np.polynomial.legendre.leggauss, made outside",
-    "scipy.sparse": SPARSE,
+    "scipy.sparse": "make it outside, and pass .data, .indices and .indptr to a loop over the rows",
     "scipy.stats": SPECIAL,
     "scipy.stats.norm.cdf": "use scipy.special.ndtr((x - loc) / scale)",
     "scipy.stats.norm.logcdf": "use scipy.special.log_ndtr((x - loc) / scale)",
@@ -132,11 +131,27 @@ ARGUMENTS: dict[str, str] = {  # by an argument's name, that of its function bef
 }
 
 
+OBJECTS: dict[str, str] = {  # by the name of a class, or of its module
+    "pandas": "pass .to_numpy() of it",
+    "scipy.sparse": "pass .toarray() of it, or its parts .data, .indices and .indptr to a loop over the rows",
+}
+
+
 def known_remedy(name: str) -> str | None:
     """The row of a function with this name."""
+    return _row(FUNCTIONS, name)
+
+
+def instead_of_object(cls: type) -> str:
+    """What to pass instead of an object of a class; empty where nothing is known."""
+    return _row(OBJECTS, name_of(cls)) or ""
+
+
+def _row(table: dict[str, str], name: str) -> str | None:
+    """That of the longest beginning of a dotted name."""
     parts = name.split(".")
     heads = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
-    return next((FUNCTIONS[head] for head in heads if head in FUNCTIONS), None)
+    return next((table[head] for head in heads if head in table), None)
 
 
 def instead_of(function: object) -> str:
@@ -164,4 +179,4 @@ def signature_of(function: object) -> inspect.Signature | None:
         return None
 
 
-__all__ = ["FOURIER", "SPARSE", "instead_of", "instead_of_argument", "known_remedy", "signature_of"]
+__all__ = ["FOURIER", "instead_of", "instead_of_object", "instead_of_argument", "known_remedy", "signature_of"]
