@@ -140,7 +140,10 @@ class UnsupportedSyntaxError(AdjitError, SyntaxError):
         if location is None or location.line <= 0:
             return
         line = source_line(location)
-        self.filename, self.lineno, self.text = location.file, location.line, line + "\n"
+        self.filename, self.lineno = location.file, location.line
+        if not line:  # nothing that a traceback could show
+            return
+        self.text = line + "\n"
         self.offset = _characters(line, location.column) + 1
         if location.end_line:
             self.end_lineno = location.end_line

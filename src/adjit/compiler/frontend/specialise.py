@@ -105,6 +105,7 @@ class Specialiser:
         self.unroll: set[object] = set()
         self.path: tuple[object, ...] = ()
         self.dead = False
+        self.depth = 0  # of blocks around the statement that is walked
         self.count = 0
 
     # -- places and errors
@@ -124,6 +125,8 @@ class Specialiser:
     def error(self, cls: type[Exception], what: str, why: str = "", instead: str = "") -> NoReturn:
         if not issubclass(cls, AdjitError):
             raise cls(what)
+        if self.dead and len(self.b.scopes) == self.depth:
+            raise statements.Unreached
         sites = [f.site for f in reversed(self.frames) if f.site is not None and not f.quiet]
         calls = list(dict.fromkeys(f"In the call at {site}" for site in sites))
         notes = (*calls[:4], *(["…"] if len(calls) > 4 else []))

@@ -37,15 +37,25 @@ if TYPE_CHECKING:
     from .specialise import Specialiser
 
 
+class Unreached(Exception):
+    """Something is wrong behind a call that always raises: the block ends with what the user raises."""
+
+
 def run(ctx: Specialiser, block: Sequence[ast.stmt]) -> None:
-    for s in block:
-        if ctx.dead:
-            return
-        with ctx.at(s):
-            try:
-                _run(ctx, s)
-            except sharing.Short as short:
-                sharing.ends_here(ctx, short)
+    outside, ctx.depth = ctx.depth, len(ctx.b.scopes)
+    try:
+        for s in block:
+            if ctx.dead:
+                return
+            with ctx.at(s):
+                try:
+                    _run(ctx, s)
+                except sharing.Short as short:
+                    sharing.ends_here(ctx, short)
+                except Unreached:
+                    return
+    finally:
+        ctx.depth = outside
 
 
 def _run(ctx: Specialiser, s: ast.stmt) -> None:
