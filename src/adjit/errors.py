@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import linecache
 import warnings
+from collections.abc import Iterable
 from typing import Protocol
 
 
@@ -62,6 +63,12 @@ def where(place: Place) -> str:
     """`File "f.py", line 3, column 5, in loss`."""
     inside = f", in {place.function}" if place.function else ""
     return f'File "{place.file}", line {place.line}, column {place.column + 1}{inside}'
+
+
+def call_notes(calls: Iterable[object]) -> tuple[str, ...]:
+    """Lines on the calls that lead to a place, the innermost first."""
+    lines = list(dict.fromkeys(f"In the call at {call}" for call in calls))
+    return (*lines[:4], *(["…"] if len(lines) > 4 else []))
 
 
 class AdjitError(Exception):

@@ -43,17 +43,18 @@ class Source:
     def cells(self) -> dict[str, types.CellType]:
         return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
 
-    def location(self, node: ast.AST) -> Location:
-        return location_of(self.file, self.name, node)
+    def location(self, node: ast.AST, call: Location | None = None) -> Location:
+        return location_of(self.file, self.name, node, call)
 
 
-def location_of(file: str, name: str, node: ast.AST) -> Location:
-    """The place of a node; of its first line only where it goes on over several."""
+def location_of(file: str, name: str, node: ast.AST, call: Location | None = None) -> Location:
+    """The place of a node; of its first line only where it goes on over several. `call` is that of the
+    function.
+    """
     line = getattr(node, "lineno", 0)
     end = getattr(node, "end_lineno", None) or line
-    return Location(
-        file, line, getattr(node, "col_offset", 0), end, getattr(node, "end_col_offset", None) or 0, name
-    )
+    start, stop = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None) or 0
+    return Location(file, line, start, end, stop, name, call=call)
 
 
 def plain_function(function: object) -> object:
