@@ -1,4 +1,5 @@
-"""adjit's functions inside other tools: `adjit.interop.torch`, `.jax` and `.pytensor`, each loaded where it is used.
+"""adjit's functions inside other tools: `adjit.interop.torch`, `.jax` and `.pytensor`, each loaded where it
+is used.
 
     loss = adjit.interop.torch.wrap(f)      # takes tensors, and `loss(w).backward()` works
 

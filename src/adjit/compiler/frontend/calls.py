@@ -188,7 +188,9 @@ def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: di
     if isinstance(function, type) and not _is_number_type(function):
         return _construct(ctx, function, args, kwargs)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
-        return resolve.constant(texts.method(ctx, function, args, kwargs))
+        if function.__name__ == "format":
+            return Static(texts.by_format(ctx, function.__self__, args, kwargs))
+        return compile_time(ctx, function, args, kwargs)
     if arrays.is_gufunc(function):
         return arrays.gufunc_call(ctx, function, list(args), kwargs)
     called_as_is = opaque.call(ctx, function, args, kwargs)

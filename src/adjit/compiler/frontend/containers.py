@@ -338,8 +338,10 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
     )
 
 
-SHOWN = "write the text in print or raise itself, such as print(f\"sum = {x}\"), where numbers may stand"
-COUNTED = f"loop over a range of known length, such as range(len(p)) of a dict or tuple p; to show it, {SHOWN}"
+SHOWN = 'write the text in print or raise itself, such as print(f"sum = {x}"), where numbers may stand'
+COUNTED = (
+    f"loop over a range of known length, such as range(len(p)) of a dict or tuple p; to show it, {SHOWN}"
+)
 
 
 def known(ctx: Specialiser, value: Value) -> tuple[object]:

@@ -19,8 +19,18 @@ from ..ir.types import INT, Array, Scalar
 from . import carry, exchanges, growth, sharing
 from .arrays import copy_into, full
 from .arrays.linear import equal
-from .blocks import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside
-from .blocks import require_lengths, thawed
+from .blocks import (
+    Key,
+    arrays_in,
+    copy_all,
+    freeze,
+    hoisted,
+    is_own,
+    names_now,
+    outside,
+    require_lengths,
+    thawed,
+)
 from .branches import either
 from .carry import (
     Copies,

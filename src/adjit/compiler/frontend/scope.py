@@ -112,7 +112,11 @@ def assigned(statements: Sequence[ast.stmt]) -> Iterator[str]:
 
 def last_binding(node: object, name: str) -> ast.AST:
     """The last assignment to a name inside a statement; the statement itself where there is none."""
-    found = [s for s in ast.walk(node) if isinstance(s, ast.Assign | ast.AugAssign)] if isinstance(node, ast.AST) else []
+    found = (
+        [s for s in ast.walk(node) if isinstance(s, ast.Assign | ast.AugAssign)]
+        if isinstance(node, ast.AST)
+        else []
+    )
     named = [s for s in found if name in set(targets(s))]
     return named[-1] if named else ast.Pass()
 

@@ -1,6 +1,7 @@
 """Functions of the standard library, whose text is read like the user's where it can be.
 
-Input: a callable, and the error that came up while it was walked. Output: an error at the user's call, where the
+Input: a callable, and the error that came up while it was walked. Output: an error at the user's call,
+where the
 trouble lies in the library's text. Invariant: an error in a function of the user's that the library calls is
 left as it is. Non-goals: functions with a meaning of their own (`python_builtins`).
 """
@@ -37,7 +38,10 @@ def called(ctx: Specialiser, function: object, walk: Callable[[], Value]) -> Val
     except AdjitError as error:
         if error.location is None or not _is_its_own(error.location.file):
             raise
-        what, why = f"{arrays.name_of(function)} is not supported", f"in its own code {error.message}"
+        what, why = (
+            f"{arrays.name_of(function)} is not supported",
+            "its own code has parts that adjit does not read",
+        )
         ctx.error(MissingRuleError, what, why, arrays.instead_of(function))
 
 

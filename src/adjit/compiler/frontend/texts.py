@@ -60,12 +60,11 @@ def by_percent(ctx: Specialiser, form: str, value: Value) -> str:
     return str(static(ctx, operator.mod, form, containers.known(ctx, value)[0]))
 
 
-def method(
-    ctx: Specialiser, function: Callable[..., object], args: Sequence[Value], kwargs: dict[str, Value]
-) -> object:
-    """The value of a method of a string."""
+def by_format(ctx: Specialiser, form: str, args: Sequence[Value], kwargs: dict[str, Value]) -> str:
+    """`form.format(*args, **kwargs)`."""
+    given = [containers.known(ctx, v)[0] for v in args]
     named = {k: containers.known(ctx, v)[0] for k, v in kwargs.items()}
-    return static(ctx, lambda *given: function(*given, **named), *(containers.known(ctx, v)[0] for v in args))
+    return str(static(ctx, lambda: form.format(*given, **named)))
 
 
 def static(ctx: Specialiser, f: Callable[..., object], *args: object) -> object:
@@ -76,4 +75,14 @@ def static(ctx: Specialiser, f: Callable[..., object], *args: object) -> object:
         ctx.error(InferenceError, str(error))
 
 
-__all__ = ["LATE_TEXT", "Piece", "by_percent", "form_of", "formatted", "formatted_by", "method", "static", "text"]
+__all__ = [
+    "LATE_TEXT",
+    "Piece",
+    "by_format",
+    "by_percent",
+    "form_of",
+    "formatted",
+    "formatted_by",
+    "static",
+    "text",
+]

@@ -25,11 +25,11 @@ from .context import Context
 from .promote import (
     AnyArray,
     cast,
-    not_numbers,
     is_array,
     is_number,
     is_weak,
     kind,
+    not_numbers,
     operand,
     resolve,
     result_type,

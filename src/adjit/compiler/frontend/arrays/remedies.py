@@ -19,7 +19,9 @@ uniform, randint or choice draw"
 FILES = "read and write outside, and pass the numbers as arguments"
 CLOCK = "measure outside, around the call"
 TELL = "do it outside, after the call; print shows numbers and text inside"
-ELEMENTS = "call the function in a loop over the elements, or write it with NumPy functions, which take arrays"
+ELEMENTS = (
+    "call the function in a loop over the elements, or write it with NumPy functions, which take arrays"
+)
 OUTSIDE = "compute it outside and pass the result as an argument, or write it as loops"
 DICT = "a dict whose keys are known, or an array that is indexed by the key"
 SYMMETRIC = "use np.linalg.eigh or eigvalsh, if the matrix is symmetric"
@@ -33,9 +35,10 @@ FUNCTIONS: dict[str, str] = {  # by a function's name, or by that of its module 
     "collections.defaultdict": f"use {DICT}",
     "collections.deque": "use a list: append and pop",
     "datetime": CLOCK,
-    "filter": "write a list comprehension: [v for v in values if test(v)]",
     "input": FILES,
+    "io": FILES,
     "iter": "write a loop, or an index",
+    "itertools": "write the loops out",
     "itertools.accumulate": "write a loop that keeps the running value, or use np.cumsum",
     "itertools.chain": "write one loop after the other, or add the lists",
     "itertools.combinations": "write loops: for i in range(n): for j in range(i + 1, n)",
@@ -43,10 +46,8 @@ FUNCTIONS: dict[str, str] = {  # by a function's name, or by that of its module 
     "itertools.pairwise": "use zip(values[:-1], values[1:])",
     "itertools.permutations": "write loops inside one another and leave out equal indices",
     "itertools.product": "write one loop inside the other",
-    "itertools": "write the loops out",
     "json": FILES,
     "logging": TELL,
-    "map": "write a list comprehension: [f(v) for v in values]",
     "next": "write a loop, or an index",
     "np.apply_along_axis": "write a loop over the rows, or call a function with an argument axis",
     "np.apply_over_axes": "call the function once for each axis",
@@ -67,7 +68,6 @@ FUNCTIONS: dict[str, str] = {  # by a function's name, or by that of its module 
     "np.savez": FILES,
     "np.vectorize": ELEMENTS,
     "numba.typed.typeddict.Dict": f"use {DICT}",
-    "open": FILES,
     "os": FILES,
     "pathlib": FILES,
     "pickle": FILES,
@@ -179,4 +179,11 @@ def signature_of(function: object) -> inspect.Signature | None:
         return None
 
 
-__all__ = ["FOURIER", "instead_of", "instead_of_object", "instead_of_argument", "known_remedy", "signature_of"]
+__all__ = [
+    "FOURIER",
+    "instead_of",
+    "instead_of_argument",
+    "instead_of_object",
+    "known_remedy",
+    "signature_of",
+]
