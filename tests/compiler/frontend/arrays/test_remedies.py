@@ -154,8 +154,8 @@ def test_a_remedy_gives_what_is_refused(name):
         (lambda x: logging.info("x"), "after the call"),
         (lambda x: numba.typed.Dict.empty(numba.int64, numba.float64), "a dict whose keys are known"),
         (lambda x: np.vectorize(lambda t: t * t)(x), "call the function in a loop"),
-        (lambda x: open("numbers"), "read and write outside"),
-        (lambda x: set((1, 2)), "a tuple or a list"),
+        (lambda x: open("numbers"), "read and write outside"),  # noqa: SIM115
+        (lambda x: set((1, 2)), "a tuple or a list"),  # noqa: C405
         (lambda x: MATRIX @ x, ".toarray()"),
         (lambda x: np.concatenate((x, x), casting="no"), "leave it out"),
         (lambda x: np.concatenate((x, x), dtype=np.float32), ".astype(dtype)"),

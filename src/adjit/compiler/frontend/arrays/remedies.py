@@ -126,6 +126,7 @@ ARGUMENTS: dict[str, str] = {  # by an argument's name, that of its function bef
     "overwrite_a": NO_MATTER,
     "overwrite_b": NO_MATTER,
     "overwrite_input": NO_MATTER,
+    "sorted key": "order by the numbers that the key gives: values[np.argsort(keys)]",
     "subok": NO_MATTER,
     "where": "choose from the result: np.where(where, …, otherwise)",
 }
