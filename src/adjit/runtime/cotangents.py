@@ -99,8 +99,8 @@ def flat(
         ):
             given = type(value).__name__ if node is None else f"{node[0].__name__} of {len(node[2])}"
             wanted = f"a {tree.kind.__name__} of {len(tree.children)}"
-            keys = f" with the keys {', '.join(map(repr, tree.keys))}" if tree.kind is dict else ""
-            remedy = f"pass {wanted}{keys}: one for each result, None for zero"
+            named = f" with the keys {', '.join(map(repr, tree.keys))}" if tree.kind is dict else ""
+            remedy = f"pass {wanted}{named}: one for each result, None for zero"
             raise SeedError(f"{what} is a {given}, but {wanted} is expected", hint=remedy)
         keys: Sequence[object] = node[1] if tree.kind is dict else range(len(node[2]))
         parts = dict(zip(keys, node[2], strict=True))
