@@ -164,7 +164,7 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
     for a constant).
     """
     tree = program.result
-    if has_aux and not _always_raises(program.function):
+    if has_aux and not _always_raises(program):
         if not (isinstance(tree, NodeSpec) and tree.kind is tuple and len(tree.children) == 2):
             raise NotDifferentiableError(
                 "has_aux=True needs a function that returns a pair",
@@ -173,7 +173,7 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
             )
         tree = tree.children[0]
     fn = program.function
-    if (isinstance(tree, StaticSpec) and isinstance(tree.value, float)) or _always_raises(fn):
+    if (isinstance(tree, StaticSpec) and isinstance(tree.value, float)) or _always_raises(program):
         return fn, None
     if isinstance(tree, NodeSpec) and is_complex(tree.kind):
         raise NotDifferentiableError(
@@ -210,9 +210,13 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
     return _element(fn, tree.index), tree.index
 
 
-def _always_raises(fn: Function) -> bool:
-    """Whether the user's own `raise` or `assert` ends every call."""
-    return any(isinstance(s, Check) and isinstance(s.cond, Const) and not s.cond.value for s in fn.body.stmts)
+def _always_raises(program: Program) -> bool:
+    """Whether the user's own `raise` or `assert` ends every call, so that nothing is returned."""
+    tree, body = program.result, program.function.body
+    nothing = isinstance(tree, StaticSpec) and tree.value is None
+    return nothing and any(
+        isinstance(s, Check) and isinstance(s.cond, Const) and not s.cond.value for s in body.stmts
+    )
 
 
 def _other_result(tree: object) -> tuple[str, str]:
