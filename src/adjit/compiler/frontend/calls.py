@@ -150,9 +150,10 @@ def call(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict
 
 
 def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    function = bindings.source_of(function)
     if standard.holds(function):
         return standard.called(ctx, function, lambda: _known(ctx, function, args, kwargs))
-    return _known(ctx, bindings.source_of(function), args, kwargs)
+    return _known(ctx, function, args, kwargs)
 
 
 def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
