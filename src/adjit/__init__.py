@@ -33,6 +33,7 @@ from .errors import (
 from .options import Options
 
 if TYPE_CHECKING:
+    from . import interop
     from .api import train
     from .api.batch import vmap
     from .api.check import check_grads
@@ -63,6 +64,7 @@ _HOMES = {
     "grad": "api.gradient",
     "hessian": "api.jacobian",
     "hvp": "api.jacobian",
+    "interop": "interop",
     "jacfwd": "api.jacobian",
     "jacrev": "api.jacobian",
     "jit": "api.gradient",
@@ -73,12 +75,13 @@ _HOMES = {
     "sparse_hessian": "api.sparse",
     "sparse_jacobian": "api.sparse",
     "stop_gradient": "api.special",
-    "train": "api",
+    "train": "api.train",
     "value_and_grad": "api.gradient",
     "vjp": "api.vjp",
     "vmap": "api.batch",
     "zeros_like": "api.structures",
 }
+_MODULES = ("interop", "train")
 
 
 if not TYPE_CHECKING:  # so that a type checker finds a misspelt name
@@ -86,12 +89,8 @@ if not TYPE_CHECKING:  # so that a type checker finds a misspelt name
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module 'adjit' has no attribute {name!r}")
-        home = f".{_HOMES[name]}"
-        found = (
-            import_module(f"{home}.{name}", __name__)
-            if name == "train"
-            else getattr(import_module(home, __name__), name)
-        )
+        home = import_module(f".{_HOMES[name]}", __name__)
+        found = home if name in _MODULES else getattr(home, name)
         globals()[name] = found
         return found
 
@@ -129,6 +128,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "interop",
     "jacfwd",
     "jacrev",
     "jit",

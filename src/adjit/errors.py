@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import linecache
 import warnings
+from collections.abc import Iterable
 from typing import Protocol
 
 
@@ -62,6 +63,12 @@ def where(place: Place) -> str:
     """`File "f.py", line 3, column 5, in loss`."""
     inside = f", in {place.function}" if place.function else ""
     return f'File "{place.file}", line {place.line}, column {place.column + 1}{inside}'
+
+
+def call_notes(calls: Iterable[object]) -> tuple[str, ...]:
+    """Lines on the calls that lead to a place, the innermost first."""
+    lines = list(dict.fromkeys(f"In the call at {call}" for call in calls))
+    return (*lines[:4], *(["…"] if len(lines) > 4 else []))
 
 
 class AdjitError(Exception):
@@ -140,7 +147,10 @@ class UnsupportedSyntaxError(AdjitError, SyntaxError):
         if location is None or location.line <= 0:
             return
         line = source_line(location)
-        self.filename, self.lineno, self.text = location.file, location.line, line + "\n"
+        self.filename, self.lineno = location.file, location.line
+        if not line:  # nothing that a traceback could show
+            return
+        self.text = line + "\n"
         self.offset = _characters(line, location.column) + 1
         if location.end_line:
             self.end_lineno = location.end_line

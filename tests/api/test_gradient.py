@@ -22,6 +22,7 @@ from adjit.errors import (
     OverwriteError,
     SeedError,
     ShapeError,
+    UnsupportedSyntaxError,
 )
 
 
@@ -159,8 +160,70 @@ def test_only_one_number_has_a_gradient() -> None:
         adjit.grad(lambda x: x * 2.0)(np.ones(3))
     with pytest.raises(NotDifferentiableError, match="returns nothing"):
         adjit.grad(lambda x: None)(1.0)
-    with pytest.raises(NotDifferentiableError, match="no single number"):
+    with pytest.raises(NotDifferentiableError, match="no single number") as pair:
         adjit.grad(lambda x: (x, x))(1.0)
+    assert "has_aux=True" in pair.value.hint
+
+
+def penalty(x, kind):
+    if kind == "l2":
+        return np.sum(x * x)
+    raise ValueError(f"unknown penalty {kind}")
+
+
+def in_a_loop(x, kind):
+    total = 0.0
+    for i in range(len(x)):
+        total += penalty(x, kind) * x[i]
+    return total
+
+
+def on_one_side(x, kind):
+    return penalty(x, "l2") if x[0] > 0.0 else penalty(x, "l2") + 1.0
+
+
+def behind_a_test(x, kind):
+    if x[0] > 0.0:
+        return penalty(x, kind) * 2.0
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "f", [penalty, lambda x, kind: 2.0 * penalty(x, kind) + 1.0, in_a_loop, behind_a_test]
+)
+def test_what_the_user_raises_on_every_path_is_raised(f) -> None:
+    x = np.array([1.0, 2.0])
+    for transform in (adjit.grad, adjit.value_and_grad, adjit.jit, adjit.hessian):
+        with pytest.raises(ValueError, match=r"^unknown penalty l3$"):
+            transform(f)(x, "l3")
+    with pytest.raises(ValueError, match=r"^unknown penalty l3$"):
+        adjit.vjp(lambda x: f(x, "l3"), x)
+
+
+def test_the_other_paths_have_their_gradient() -> None:
+    np.testing.assert_array_equal(adjit.grad(behind_a_test)(-np.ones(2), "l3"), np.ones(2))
+    np.testing.assert_array_equal(adjit.grad(on_one_side)(np.ones(2), "l3"), 2.0 * np.ones(2))
+
+
+@pytest.mark.parametrize(("function", "name"), [(np.sin, "np.sin"), (int, "int"), (np.exp, "np.exp")])
+def test_functions_without_text_are_named_as_they_are_called(function, name) -> None:
+    with pytest.raises(UnsupportedSyntaxError, match=f"{name} is not a Python function") as error:
+        adjit.grad(function)(1.0)
+    assert error.value.hint == f"wrap it: lambda x: {name}(x)"
+
+
+def test_the_only_buffer_may_be_in_a_tuple() -> None:
+    x, alone, inside = np.array([1.0, 2.0]), np.ones(2), np.ones(2)
+    f = adjit.value_and_grad(lambda x: np.sum(x * x))
+    assert f.accumulate(alone, x) == f.accumulate((inside,), x) == 5.0
+    np.testing.assert_array_equal(alone, [3.0, 5.0])
+    np.testing.assert_array_equal(inside, alone)
+    assert f.into((inside,), x) == 5.0
+    np.testing.assert_array_equal(inside, [2.0, 4.0])
+    for wrong in ((inside, inside), ((inside,),), [inside]):
+        with pytest.raises(SeedError) as error:
+            f.accumulate(wrong, x)
+        assert error.value.hint
 
 
 def test_auxiliary_results() -> None:

@@ -6,17 +6,20 @@ The text of every message is a golden file of the same name.
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numba
 import numpy as np
+import scipy.sparse
 
 import adjit
 
 REFUSED: dict[str, Refusal] = {}
 BUFFER = np.zeros(3)
+SPARSE = scipy.sparse.csr_array(np.eye(3))
 
 
 @dataclass(frozen=True)
@@ -424,3 +427,75 @@ def result_of_two_kinds(x):
 def stops_for_the_debugger(x):
     breakpoint()
     return x[0]
+
+
+@refused("ShapeError", np.ones(5), 3)
+def shrinks_in_a_loop(x, n):
+    for _ in range(n):
+        x = 0.5 * (x[:-1] + x[1:])
+    return np.sum(x)
+
+
+@refused("ShapeError", np.ones(5), 3)
+def appends_in_a_loop(x, n):
+    y = np.zeros(0)
+    for i in range(n):
+        y = np.append(y, 2.0 * x[i])
+    return np.sum(y)
+
+
+@refused("UnsupportedSyntaxError", {"W0": np.ones(2), "W1": np.ones(2)}, 2)
+def key_from_a_run_time_loop(p, layers):
+    total = 0.0
+    for i in range(layers):
+        total += np.sum(p[f"W{i}"])
+    return total
+
+
+@refused("InferenceError")
+def text_for_later(x):
+    said = f"sum = {x.sum():.3f}"
+    print(said)
+    return np.sum(x)
+
+
+@refused("UnsupportedSyntaxError")
+def formatted_for_later(x):
+    said = "{:.3f}".format(x[0])  # noqa: UP032
+    return np.sum(x) if said else x[0]
+
+
+@refused("ValueError")
+def raises_on_every_path(x):
+    return 2.0 * _penalty(x, "l3")
+
+
+def _penalty(x, kind):
+    if kind == "l2":
+        return np.sum(x * x)
+    raise ValueError(f"unknown penalty {kind}")
+
+
+@refused("MissingRuleError")
+def calls_the_standard_library(x):
+    logging.info("%s", "here")
+    return np.sum(x)
+
+
+@refused("OutOfBoundsError")
+def index_in_a_function_that_is_called(x):
+    return _at(x, 2) + _at(x, len(x))
+
+
+def _at(x, i):
+    return x[i]
+
+
+@refused("NotDifferentiableError")
+def returns_a_pair(x):
+    return np.sum(x), x * x
+
+
+@refused("InferenceError")
+def uses_a_sparse_matrix(x):
+    return np.sum(SPARSE @ x)

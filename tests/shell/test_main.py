@@ -175,3 +175,12 @@ def test_check_says_what_it_compared(file: str, capsys: pytest.CaptureFixture[st
     assert "derivatives in x agree" in capsys.readouterr().out
     assert main(["check", f"{file}:loss", "--args", "w=2, x=4"]) == 3
     assert "no argument of `loss` holds floats" in capsys.readouterr().err
+
+
+def test_parameters_and_places_are_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", f"{file}:cube", "--args", "x=[1.0, 2.0]"]) == 3
+    assert "argument 'x' is a list" in capsys.readouterr().err
+    assert main(["check", f"{file}:cube", "--args", "y=1.0"]) == 2
+    assert "got an unexpected keyword argument 'y'" in capsys.readouterr().err
+    assert main(["report", f"{file}:cube", "--args", "x=1.0", "-o", "/no/such/folder/a.html"]) == 2
+    assert "there is no folder /no/such/folder" in capsys.readouterr().err

@@ -67,7 +67,7 @@ class _Point:
 
     def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...]) -> None:
         self.fun, self.given = fun, args
-        self.leaves, self.tree = flattened_arguments(args)
+        self.leaves, self.tree = flattened_arguments(args, _parameters(fun, args))
         self.floats = [k for k, x in enumerate(self.leaves) if _is_float(x)]
 
     def arguments(self, leaves: Leaves) -> tuple[Any, ...]:
@@ -120,10 +120,10 @@ class _Point:
         return made
 
 
-def flattened_arguments(args: tuple[Any, ...]) -> tuple[Leaves, object]:
+def flattened_arguments(args: tuple[Any, ...], names: Sequence[str]) -> tuple[Leaves, object]:
     """The arrays and numbers of the arguments, and the tree that rebuilds the tuple of arguments."""
     leaves: Leaves = []
-    specs = [pytree.take_apart(a, f"argument {k}", leaves) for k, a in enumerate(args)]
+    specs = [pytree.take_apart(a, f"argument {n!r}", leaves) for n, a in zip(names, args, strict=True)]
     count = iter(range(len(leaves)))
 
     def number(s: Any) -> Any:
@@ -139,9 +139,19 @@ def argument_names(fun: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list
     return list(bound), list(bound.values())
 
 
+def _parameters(fun: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
+    """For each argument the parameter that takes it; those of `*rest` by number."""
+    bound = inspect.signature(fun).bind(*args)
+    names = []
+    for name, value in bound.arguments.items():
+        rest = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        names += [f"{name}[{k}]" for k in range(len(value))] if rest else [name]
+    return names
+
+
 def holds_floats(argument: Any) -> bool:
     """Whether an argument has parts that `check_grads` varies."""
-    return any(_is_float(x) for x in flattened_arguments((argument,))[0])
+    return any(_is_float(x) for x in flattened_arguments((argument,), ("argument",))[0])
 
 
 def _dot(a: Leaves, b: Leaves) -> float:

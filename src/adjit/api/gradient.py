@@ -147,6 +147,8 @@ class Gradient(Transform):
         value, found = self(*args, **kwargs)
         gradients = found[0] if self.intermediates else found
         targets: list[tuple[Any, Any]] = []
+        if self.single and _is_alone(buffers, gradients):
+            (buffers,) = buffers
         _pair(buffers, gradients, "buffers", targets)
         for target, gradient in targets:
             if ufunc is None:
@@ -156,6 +158,11 @@ class Gradient(Transform):
         return value
 
 
+def _is_alone(buffers: Any, gradient: Any) -> bool:
+    """Whether the buffer of the only gradient is given as a tuple with one for each of `argnums`."""
+    return type(buffers) is tuple and len(buffers) == 1 and type(gradient) is not tuple
+
+
 def _pair(buffer: Any, gradient: Any, where: str, found: list[tuple[Any, Any]]) -> None:
     """Match buffers with gradients, refusing what does not fit before anything is written."""
     node = pytree.children(gradient)
@@ -163,7 +170,8 @@ def _pair(buffer: Any, gradient: Any, where: str, found: list[tuple[Any, Any]]) 
         inner = pytree.children(buffer)
         if inner is None or inner[1] != node[1]:
             raise SeedError(
-                f"{where} is not structured as the gradient, a {node[0].__name__} of {len(node[2])}"
+                f"{where} is not structured as the gradient, a {node[0].__name__} of {len(node[2])}",
+                hint="make buffers of that structure with adjit.zeros_like",
             )
         for key, b, g in zip(node[1], inner[2], node[2], strict=True):
             _pair(b, g, f"{where}[{key!r}]", found)
@@ -171,13 +179,13 @@ def _pair(buffer: Any, gradient: Any, where: str, found: list[tuple[Any, Any]]) 
     if gradient is None:
         return
     if not isinstance(buffer, np.ndarray):
-        raise SeedError(
-            f"{where} is a {type(buffer).__name__}, not an array", hint="numbers need a 0-d array"
-        )
+        remedy = "pass a 0-d array, np.zeros(())" if np.ndim(gradient) == 0 else "pass the array itself"
+        raise SeedError(f"{where} is a {type(buffer).__name__}, not an array", hint=remedy)
     if buffer.shape != np.shape(gradient) or buffer.dtype != np.result_type(gradient):
         wanted = f"shape {np.shape(gradient)} and dtype {np.result_type(gradient)}"
         raise SeedError(
-            f"{where} has shape {buffer.shape} and dtype {buffer.dtype}, the gradient has {wanted}"
+            f"{where} has shape {buffer.shape} and dtype {buffer.dtype}, the gradient has {wanted}",
+            hint="make buffers with adjit.zeros_like",
         )
     if not buffer.flags.writeable:
         raise SeedError(f"{where} is read-only")

@@ -222,4 +222,8 @@ def clip_by_global_norm(grads: Any, most: float) -> float:
     return norm
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 __all__ = ["adam", "adamw", "clip_by_global_norm", "momentum", "sgd"]

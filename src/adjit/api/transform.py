@@ -30,6 +30,7 @@ from ..errors import AdjitError, InferenceError, MissingRuleError
 from ..options import DEFAULT, Options, jit_disabled
 from ..runtime import aliasing, fastpath, frontcache, pytree
 from ..runtime.dispatch import Around, Runner, runner
+from .binding import bound
 
 if TYPE_CHECKING:
     from ..compiler.ir.nodes import Function, Operand
@@ -132,7 +133,12 @@ class Transform:
         base = self.fun.base if isinstance(self.fun, Transform) else self.fun
         self.base: Callable[..., Any] = base
         functools.update_wrapper(self, base, updated=())
-        self.signature = inspect.signature(base, follow_wrapped=not isinstance(base, types.FunctionType))
+        try:
+            self.signature = inspect.signature(base, follow_wrapped=not isinstance(base, types.FunctionType))
+        except ValueError:  # not one of Python's
+            from ..compiler.frontend.entries import no_text
+
+            raise no_text(base) from None
         kinds = [p.kind for p in self.signature.parameters.values()]
         plain = all(
             k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds
@@ -167,9 +173,8 @@ class Transform:
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the user's function, defaults filled in."""
         if kwargs or len(args) != self.arity:
-            found = self.signature.bind(*args, **kwargs)
-            found.apply_defaults()
-            args = tuple(found.arguments.values())
+            name = getattr(self.base, "__name__", "the function")
+            args = bound(self.signature, name, args, kwargs)
         if self.options.target == "cuda":
             from ..runtime.cuda import calls
 

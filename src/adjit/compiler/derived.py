@@ -18,7 +18,7 @@ from .analyses.alias import roots
 from .analyses.effects import reads, writes
 from .complexes import CONJUGATE, ComplexArray, is_complex
 from .ir.builder import Builder, Names
-from .ir.nodes import Block, Function, Operand, Stmt, Var
+from .ir.nodes import Block, Check, Const, Function, Operand, Stmt, Var
 from .ir.types import Array, is_float
 from .ir.visitor import max_number, walk
 from .program import (
@@ -165,7 +165,7 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
     for a constant).
     """
     tree = program.result
-    if has_aux:
+    if has_aux and not _always_raises(program):
         if not (isinstance(tree, NodeSpec) and tree.kind is tuple and len(tree.children) == 2):
             raise NotDifferentiableError(
                 "has_aux=True needs a function that returns a pair",
@@ -174,7 +174,7 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
             )
         tree = tree.children[0]
     fn = program.function
-    if isinstance(tree, StaticSpec) and isinstance(tree.value, float):
+    if (isinstance(tree, StaticSpec) and isinstance(tree.value, float)) or _always_raises(program):
         return fn, None
     if isinstance(tree, NodeSpec) and is_complex(tree.kind):
         raise NotDifferentiableError(
@@ -184,13 +184,9 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
             "return its .real, .imag or abs(), or use vjp or jvp",
         )
     if not isinstance(tree, ResultLeaf):
-        what = "nothing" if isinstance(tree, StaticSpec) and tree.value is None else "no single number"
-        raise NotDifferentiableError(
-            f"`{fn.name}` returns {what}",
-            fn.loc,
-            "a gradient is that of one number",
-            "return it, or use vjp or jacrev",
-        )
+        what, remedy = _other_result(tree)
+        why = "a gradient is that of one number"
+        raise NotDifferentiableError(f"`{fn.name}` returns {what}", fn.loc, why, remedy)
     type_ = fn.results[tree.index].type
     if not is_float(type_):
         raise NotDifferentiableError(
@@ -213,6 +209,24 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
             "return its sum, or use vjp or jacrev",
         )
     return _element(fn, tree.index), tree.index
+
+
+def _always_raises(program: Program) -> bool:
+    """Whether the user's own `raise` or `assert` ends every call, so that nothing is returned."""
+    tree, body = program.result, program.function.body
+    nothing = isinstance(tree, StaticSpec) and tree.value is None
+    return nothing and any(
+        isinstance(s, Check) and isinstance(s.cond, Const) and not s.cond.value for s in body.stmts
+    )
+
+
+def _other_result(tree: object) -> tuple[str, str]:
+    """What a function returns that returns no number, and what to do."""
+    if isinstance(tree, StaticSpec) and tree.value is None:
+        return "nothing", "return the number"
+    if isinstance(tree, NodeSpec) and tree.kind is tuple and len(tree.children) == 2:
+        return "a pair, no single number", "pass has_aux=True if it is (value, aux), or use vjp or jacrev"
+    return "no single number", "return it alone, or (value, aux) with has_aux=True, or use vjp or jacrev"
 
 
 def _element(fn: Function, k: int) -> Function:
@@ -321,8 +335,8 @@ def gradient(
     if value:
         result = tuple_tree([program.result, grads])
     elif has_aux:
-        assert isinstance(program.result, NodeSpec)
-        result = tuple_tree([grads, program.result.children[1]])
+        aux = program.result.children[1] if isinstance(program.result, NodeSpec) else program.result
+        result = tuple_tree([grads, aux])
     found = replace(program, function=made, result=result)
     return found if whole else pruned(found)
 

@@ -98,9 +98,10 @@ def flat(
             or (tree.kind is dict and set(node[1]) != set(tree.keys))
         ):
             given = type(value).__name__ if node is None else f"{node[0].__name__} of {len(node[2])}"
-            raise SeedError(
-                f"{what} is a {given}, but a {tree.kind.__name__} of {len(tree.children)} is expected"
-            )
+            wanted = f"a {tree.kind.__name__} of {len(tree.children)}"
+            named = f" with the keys {', '.join(map(repr, tree.keys))}" if tree.kind is dict else ""
+            remedy = f"pass {wanted}{named}: one for each result, None for zero"
+            raise SeedError(f"{what} is a {given}, but {wanted} is expected", hint=remedy)
         keys: Sequence[object] = node[1] if tree.kind is dict else range(len(node[2]))
         parts = dict(zip(keys, node[2], strict=True))
         for k, (key, child) in enumerate(zip(tree.keys, tree.children, strict=True)):

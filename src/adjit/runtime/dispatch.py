@@ -79,12 +79,14 @@ def failure(found: Failure, text: Text) -> Exception:
 
 
 def _failure(found: Failure, site: Site) -> Exception:
+    notes = errors.call_notes(site.location.calls())
     if site.array:
         _, index, length = found.args
         index -= length if index < 0 else 0  # a negative one has been counted from the end already
         return errors.OutOfBoundsError(
             f"index {index} is out of bounds for axis {site.axis} of {site.array!r} with size {length}",
             site.location,
+            notes=notes,
         )
     message, values = site.message, found.args[1:]
     if len(values) == 1:  # as many as there are, in a tuple
@@ -94,7 +96,7 @@ def _failure(found: Failure, site: Site) -> Exception:
     *place, name = site.error.split(":")
     own = getattr(errors, name, None)
     if own is not None:
-        made: Exception = own(message, site.location)
+        made: Exception = own(message, site.location, hint=site.remedy, notes=notes)
         return made
     kind = getattr(builtins, name, RuntimeError)
     if place:

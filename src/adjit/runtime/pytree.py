@@ -122,10 +122,12 @@ def _static(value: object, where: str) -> Spec:
         except TypeError:
             raise InferenceError(f"{where} is a {type(value).__name__} that cannot be hashed") from None
         return StaticSpec(value)
+    from ..compiler.frontend.arrays.remedies import instead_of_object  # loaded where something is wrong
+
     raise InferenceError(
         f"{where} is of type {type(value).__name__}",
         why="arguments are arrays, numbers, and tuples, lists, dicts, named tuples and dataclasses of these",
-        hint="pass np.asarray(...) of it, or take it apart",
+        hint=instead_of_object(type(value)) or "pass np.asarray(...) of it, or take it apart",
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -39,6 +40,16 @@ def argnums_of(options: Options) -> Any:
 
 def chosen(options: Options) -> Target:
     return target(options.function, options.args, options.builder, options.seed)
+
+
+def writable(path: str) -> str:
+    """The path of a file that is to be written, before anything is computed for it."""
+    folder = Path(path).resolve().parent
+    if not folder.is_dir():
+        raise UsageError(f"{path} cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{path} cannot be written: the folder {folder} is read-only")
+    return path
 
 
 def transformed(options: Options, function: Callable[..., Any]) -> Any:
@@ -116,6 +127,9 @@ def _versions(pairs: list[str]) -> dict[str, Any]:
 
 
 def bench(options: Options) -> int:
+    for path in (options.json, options.plot):
+        if path and path != "-":
+            writable(path)
     if options.plot:
         try:
             import matplotlib  # noqa: F401
@@ -151,7 +165,7 @@ def bench(options: Options) -> int:
 
 def report(options: Options) -> int:
     found = chosen(options)
-    path = options.output or f"{found.name.replace('.', '_')}.html"
+    path = writable(options.output or f"{found.name.replace('.', '_')}.html")
     made = value_and_grad(found.function, argnums=argnums_of(options))
     with console.steps(1, f"drawing {found.name}"):
         written = made.report(path, *found.arguments)

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..api.binding import bound
 from .expressions import arguments
 
 
@@ -79,16 +80,12 @@ def function_of(text: str) -> tuple[Callable[..., Any], str, ModuleType]:
 def _bound(
     function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    signature = inspect.signature(function)
     try:
-        found = signature.bind(*args, **kwargs)
+        return bound(inspect.signature(function), name, args, kwargs)
     except TypeError as error:
         raise UsageError(
-            f"{name}{signature} cannot be called with these arguments: {error}; give them by "
-            f'--args "..." or by a function {name}_args() in the file'
+            f'{error}; give its arguments by --args "..." or by a function {name}_args() in the file'
         ) from error
-    found.apply_defaults()
-    return tuple(found.arguments.values())
 
 
 def target(text: str, given: str | None, builder: str | None, seed: int) -> Target:

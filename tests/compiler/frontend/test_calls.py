@@ -365,36 +365,3 @@ def test_closures_over_structures():
         return use(x)
 
     assert adjit.grad(f)(2.0) == 11.0
-
-
-def shows(x):
-    for i in range(2):
-        print("pass", i, "of", 2, x * i)
-    if x > 100.0:
-        print("large")
-    return x * x
-
-
-def test_print_runs_once(capsys):
-    shows(2.0)
-    expected = capsys.readouterr().out
-    for run in (adjit.jit(shows), adjit.grad(shows), adjit.hessian(shows), adjit.value_and_grad(shows)):
-        run(2.0)
-        assert capsys.readouterr().out == expected
-    value, pullback = adjit.vjp(shows, 2.0)
-    assert capsys.readouterr().out == expected
-    assert (value, pullback(1.0)) == (4.0, (4.0,))
-    assert capsys.readouterr().out == ""
-
-
-def test_what_print_does_not_show():
-    with pytest.raises(UnsupportedSyntaxError, match="numbers and text"):
-        adjit.grad(lambda x: [print(x), np.sum(x)][1])(X)
-    with pytest.raises(UnsupportedSyntaxError, match="'sep'"):
-        adjit.grad(lambda x: [print(x, sep=""), x][1])(1.0)
-
-
-@pytest.mark.compiled
-def test_print_compiled(capfd, compiled):
-    assert adjit.grad(shows)(2.0) == 4.0
-    assert capfd.readouterr().out.splitlines()[0].split() == ["pass", "0", "of", "2", "0.0"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import subprocess
+import sys
 
 import numba
 import numpy as np
@@ -90,6 +92,15 @@ def test_file_that_has_changed(tmp_path):
     with pytest.raises(UnsupportedSyntaxError, match="cannot be read") as error:
         source_of(module.f)
     assert "has changed" in str(error.value)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="the prompt keeps the source")
+def test_what_is_typed_at_the_plain_prompt():
+    text = "import adjit\ndef f(x):\n    return x * x\n\nadjit.grad(f)(2.0)\n"
+    done = subprocess.run([sys.executable], input=text, capture_output=True, text=True, check=False)
+    assert "the prompt of IPython, in a notebook cell or in a file" in done.stderr
+    assert "During handling" not in done.stderr and "OSError" not in done.stderr
+    assert all(line.strip() for line in done.stderr.splitlines())
 
 
 def test_file_whose_arithmetic_has_changed(tmp_path):

@@ -69,7 +69,7 @@ def test_raise_and_assert_are_checks():
 
     program = captured(f, X, 2)
     checks = [(s.error, s.message) for s in program.function.body.stmts if isinstance(s, Check)]
-    assert checks == [("ValueError", "n is {0}, must be positive"), ("AssertionError", "bad {0}")]
+    assert checks == [("ValueError", "n is {}, must be positive"), ("AssertionError", "bad {}")]
     assert outcome(f, X, 2) == f(X, 2)
     with pytest.raises(ValueError, match="must be positive"):
         outcome(f, X, -1)

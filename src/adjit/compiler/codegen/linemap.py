@@ -24,6 +24,7 @@ class Site:
     array: str = ""
     axis: int = 0
     places: int = 0
+    remedy: str = ""
 
 
 @dataclass(frozen=True)

@@ -147,8 +147,9 @@ def _imports(code: list[str], routines: tuple[str, ...], precise: bool) -> list[
     homes: tuple[tuple[str, Iterable[str]], ...] = (
         ("draws", [r for r in routines if r.startswith("draw_")]),
         ("opaque", ["laid_out", *(n for n in called if n.startswith(PREFIX))]),
-        ("routines", [r for r in routines if not r.startswith("draw_")]),
+        ("routines", [r for r in routines if not r.startswith(("draw_", "show"))]),
         ("scipy_special", BOUND),
+        ("showing", ["show"]),
         ("special", set(special.NAMES).difference(vector)),
         ("support", HELPERS),
         ("together", ["in_threads"]),

@@ -221,12 +221,8 @@ class Statements:
 
     def routine(self, stmt: Call) -> None:
         if stmt.name == "show":
-            parts = [
-                self.of(stmt.args[1 + a]) if isinstance(a, int) else ast.Constant(a)
-                for a in stmt.attrs
-                if isinstance(a, str | int)
-            ]
-            self.put(ast.Expr(call("print", *parts)))
+            form = ast.Constant(str(stmt.attrs[0]))
+            self.put(ast.Expr(call("show", form, *(self.of(a) for a in stmt.args[1:]))))
             return
         opaque = opaque_of(stmt)
         if opaque is not None:
@@ -316,8 +312,10 @@ class Statements:
             self.nested(*last)
 
     # -- checks
-    def site(self, error: str, message: str, array: str = "", axis: int = 0, *, places: int = 0) -> ast.expr:
-        self.sites.append(Site(error, message, self.loc, array, axis, places))
+    def site(
+        self, error: str, message: str, array: str = "", axis: int = 0, *, places: int = 0, remedy: str = ""
+    ) -> ast.expr:
+        self.sites.append(Site(error, message, self.loc, array, axis, places, remedy))
         return literal(len(self.sites) - 1)
 
     def bounds(self, stmt: Bounds) -> None:
@@ -332,7 +330,7 @@ class Statements:
 
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
-        site = self.site(stmt.error, stmt.message, places=len(stmt.values))
+        site = self.site(stmt.error, stmt.message, places=len(stmt.values), remedy=stmt.remedy)
         if two_integers(stmt):
             self.failing(call("failed_with", site, *map(self.of, stmt.values)))
         elif stmt.values:

@@ -103,9 +103,22 @@ def thawed(ctx: Specialiser, base: Var) -> Iterator[None]:
             ctx.frozen[base] = reason
 
 
-def copy_all(
-    ctx: Specialiser, pairs: list[tuple[ArrayValue, Value]], what: str, unproved: set[Operand] | None = None
+def require_lengths(
+    ctx: Specialiser,
+    place: ArrayValue,
+    value: Value,
+    what: str,
+    remedy: str,
+    unproved: set[Operand] | None = None,
 ) -> None:
+    """What is to be copied has the shape of its place; only lengths in `unproved`, if given, are asked."""
+    assert isinstance(value, ArrayValue | VirtualArray)
+    for axis, (n, m) in enumerate(zip(place.shape, value.shape, strict=True)):
+        if unproved is None or m in unproved:
+            require_equal(ctx, n, m, f"axis {axis} of {place.base.name!r} {what}", remedy)
+
+
+def copy_all(ctx: Specialiser, pairs: list[tuple[ArrayValue, Value]]) -> None:
     """Copies that mean "all at once": one whose target others read comes after them."""
     rest = list(pairs)
     while rest:
@@ -116,10 +129,6 @@ def copy_all(
             continue
         rest = [p for p in rest if p[0] is not place]
         assert isinstance(value, ArrayValue | VirtualArray)
-        name = place.base.name
-        for axis, (n, m) in enumerate(zip(place.shape, value.shape, strict=True)):
-            if unproved is None or m in unproved:
-                require_equal(ctx, n, m, f"axis {axis} of {name!r} {what}")
         with thawed(ctx, place.base):
             copy_into(ctx, place, value)
 
@@ -183,6 +192,7 @@ __all__ = [
     "names_now",
     "outside",
     "reopened",
+    "require_lengths",
     "thawed",
     "undoing",
     "unknown_length",

@@ -28,6 +28,7 @@ from .blocks import (
     is_own,
     names_now,
     reopened,
+    require_lengths,
     unknown_length,
 )
 from .carry import Copies, Items, Listed, Optional_, Part, Place, Reference, Slot, Storage
@@ -42,6 +43,8 @@ CHEAP = frozenset(
 )
 
 
+DIFFERS = "differs between the two sides of a branch"
+ONE_LENGTH = "give it one length on both sides, with zeros where there is less"
 INSIDE = -1
 HELD = ("@over", "@held", "@items", "@at")  # names of the frontend's own, needed as long as they are there
 Pair = tuple[Value | None, Value | None]
@@ -362,7 +365,9 @@ class _Merge:
                 owners.extend(owner for _ in copies.pairs)
                 moving.extend((owner, a, v) for a, v in copies.lists)
             growth.copy_all(ctx, [(a, v) for _, a, v in moving])
-            copy_all(ctx, pairs_to_copy, "differs between the two sides of a branch", self.unproved)
+            for target, source in pairs_to_copy:
+                require_lengths(ctx, target, source, DIFFERS, ONE_LENGTH, self.unproved)
+            copy_all(ctx, pairs_to_copy)
         for n, (target, source) in zip(owners, pairs_to_copy, strict=True):
             self.protect(target, source, this, n)
         for n, a, v in moving:

@@ -35,12 +35,15 @@ from . import (
     list_methods,
     lists,
     opaque,
+    printing,
     python_builtins,
     python_types,
     recomputed,
     recursion,
     resolve,
     sharing,
+    standard,
+    texts,
     threaded,
 )
 from .arrays.promote import is_array, is_number
@@ -101,6 +104,8 @@ def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Valu
 def expression(ctx: Specialiser, node: ast.Call) -> Value:
     """The value of a call in the user's text."""
     function = ctx.eval(node.func)
+    if isinstance(function, Static) and function.value is print and not _starred(node):
+        return printing.call(ctx, node)
     if isinstance(function, Method) and sharing.can_change(function.owner, or_list=True):
         (function,), (args, kwargs) = sharing.holding(ctx, [function], lambda: _arguments(ctx, node))
     else:
@@ -148,6 +153,12 @@ def call(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict
 
 def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     function = jitclasses.as_written(bindings.source_of(function))
+    if standard.holds(function):
+        return standard.called(ctx, function, lambda: _known(ctx, function, args, kwargs))
+    return _known(ctx, function, args, kwargs)
+
+
+def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     if _hashable(function) and function in COMPILE_TIME:
         return compile_time(ctx, function, args, kwargs)
     handler = python_builtins.handler(function)
@@ -171,13 +182,17 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
     if isinstance(function, functools._lru_cache_wrapper):  # a function of its arguments all the same
         return call(ctx, function.__wrapped__, args, kwargs)
     if isinstance(function, types.MethodType):
-        return call(ctx, function.__func__, [Static(function.__self__), *args], kwargs)
+        if _foreign(function.__func__):
+            return arrays.numpy_call(ctx, function, list(args), kwargs)
+        return _known(ctx, function.__func__, [Static(function.__self__), *args], kwargs)
     called = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(called, types.FunctionType) and not _foreign(called) and not hasattr(function, "py_func"):
         return call(ctx, called, [Static(function), *args], kwargs)
     if isinstance(function, type) and not _is_number_type(function):
         return _construct(ctx, function, args, kwargs)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
+        if function.__name__ == "format":
+            return Static(texts.by_format(ctx, function.__self__, args, kwargs))
         return compile_time(ctx, function, args, kwargs)
     if arrays.is_gufunc(function):
         return arrays.gufunc_call(ctx, function, list(args), kwargs)
@@ -236,9 +251,10 @@ def _is_number_type(cls: type) -> bool:
     return issubclass(cls, np.generic)
 
 
-def _foreign(function: types.FunctionType) -> bool:
+def _foreign(function: object) -> bool:
     """Functions of NumPy, SciPy and the debugger are not inlined: their text is not written for it."""
-    return (function.__module__ or "").split(".")[0] in ("numpy", "scipy", "math", "numba", "pdb")
+    module = str(getattr(function, "__module__", ""))
+    return module.split(".")[0] in ("numpy", "scipy", "math", "numba", "pdb")
 
 
 def compile_time(
@@ -278,7 +294,7 @@ def _construct(ctx: Specialiser, cls: type, args: Sequence[Value], kwargs: dict[
             UnsupportedSyntaxError,
             f"objects of the class {cls.__name__!r} cannot be made in a differentiated function",
             "only tuples, lists, dicts, named tuples and dataclasses can",
-            "make it outside and pass its numbers",
+            arrays.known_remedy(arrays.name_of(cls)) or "make it outside and pass its numbers",
         )
     names = field_names(cls)
     if "__post_init__" in vars(cls) or (

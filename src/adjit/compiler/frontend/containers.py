@@ -338,6 +338,12 @@ def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Valu
     )
 
 
+SHOWN = 'write the text in print or raise itself, such as print(f"sum = {x}"), where numbers may stand'
+COUNTED = (
+    f"loop over a range of known length, such as range(len(p)) of a dict or tuple p; to show it, {SHOWN}"
+)
+
+
 def known(ctx: Specialiser, value: Value) -> tuple[object]:
     """`plain_object` of what becomes a string. A loop that makes it is written out pass by pass."""
     plain = plain_object(value)
@@ -347,7 +353,7 @@ def known(ctx: Specialiser, value: Value) -> tuple[object]:
         UnsupportedSyntaxError,
         "a value known at run time only cannot become a string",
         f"strings are made at compile time, and this is {describe(value)}",
-        "loop over a range of fixed length; write the text of an exception in 'raise' itself",
+        COUNTED if isinstance(value, ScalarValue) and "int" in value.dtype else SHOWN,
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UnsupportedSyntaxError
 from . import calls
+from .arrays.names import name_of
 from .local_functions import LocalFunction
 from .source import Source, plain_function
 from .structure import parameter_names
@@ -88,12 +89,16 @@ def underlying(fun: object) -> types.FunctionType:
         if not callable(inner) or inner is seen:
             break
         seen = inner
-    name = getattr(fun, "__name__", repr(fun))
-    raise UnsupportedSyntaxError(
+    raise no_text(fun)
+
+
+def no_text(fun: object) -> UnsupportedSyntaxError:
+    name = name_of(fun)
+    return UnsupportedSyntaxError(
         f"{name} is not a Python function",
         None,
         "adjit transforms the source of functions written in Python",
-        "wrap it: lambda x: " + name + "(x)",
+        f"wrap it: lambda x: {name}(x)",
     )
 
 
@@ -137,4 +142,4 @@ def base_frame(ctx: Specialiser, source: Source, given: Mapping[str, Value]) -> 
     return frame
 
 
-__all__ = ["Entry", "entry", "underlying"]
+__all__ = ["Entry", "entry", "no_text", "underlying"]

@@ -24,7 +24,7 @@ from .arrays.promote import is_array, is_number
 from .branches import CHEAP, branch
 from .carry import GUESS, NOT_ONE_KIND
 from .normalise import RESULT
-from .texts import static, text
+from .texts import LATE_TEXT, by_percent, static, text
 from .values import (
     DIFFERENT_RESULTS,
     ArrayValue,
@@ -49,6 +49,10 @@ from .values import (
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
+NO_MEANING = {  # what to do by the reason
+    NOT_ONE_KIND: "collect numbers, tuples or arrays of one shape",
+    LATE_TEXT: containers.SHOWN,
+}
 BINARY: dict[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand", ast.BitOr: "bitor",
@@ -161,8 +165,7 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
         ctx.error(InferenceError, DIFFERENT_RESULTS, value.reason, remedy)
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
-        several = value.reason == NOT_ONE_KIND
-        remedy = "collect numbers, tuples or arrays of one shape" if several else "use different names"
+        remedy = NO_MEANING.get(value.reason, "use different names")
         ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, remedy)
     if isinstance(value, Maybe):
         if not name.startswith("@"):
@@ -244,6 +247,8 @@ def binary(ctx: Specialiser, op: ast.operator, left: Value, right: Value) -> Val
     found = containers.binary(ctx, name, left, right)
     if found is not None:
         return found
+    if isinstance(left, Static) and isinstance(left.value, str) and name == "mod":
+        return Static(by_percent(ctx, left.value, right))
     if isinstance(left, Static) and isinstance(right, Static) and name in PYTHON:
         return Static(static(ctx, PYTHON[name], left.value, right.value))
     if is_array(left) or is_array(right):

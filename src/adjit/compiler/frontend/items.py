@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import sharing
-from .arrays.promote import dtype_of, is_number, is_weak
+from .arrays.promote import article, dtype_of, is_number, is_weak
 from .structure import children, is_namedtuple, node
 from .values import (
     ArrayValue,
@@ -152,7 +152,7 @@ def rebuilt(item: Item, values: Iterator[Value]) -> Value:
 def describe(item: Item) -> str:
     match item:
         case Column(dtype=dtype):
-            return f"a {dtype} scalar"
+            return f"{article(dtype)} scalar"
         case Row(ndim=ndim, dtype=dtype):
             return f"a {ndim}-dimensional {dtype} array"
         case Fixed(value=value):

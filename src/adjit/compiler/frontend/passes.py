@@ -19,7 +19,18 @@ from ..ir.types import INT, Array, Scalar
 from . import carry, exchanges, growth, sharing
 from .arrays import copy_into, full
 from .arrays.linear import equal
-from .blocks import Key, arrays_in, copy_all, freeze, hoisted, is_own, names_now, outside, thawed
+from .blocks import (
+    Key,
+    arrays_in,
+    copy_all,
+    freeze,
+    hoisted,
+    is_own,
+    names_now,
+    outside,
+    require_lengths,
+    thawed,
+)
 from .branches import either
 from .carry import (
     Copies,
@@ -37,12 +48,16 @@ from .carry import (
 )
 from .loop import ActiveLoop, Conditional, Counted, Loop, Unrollable
 from .plan import Guess, Plan, exchanged, has_storage, started, widened, without_references
+from .scope import last_binding
 from .values import ArrayValue, Item, ListValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
 
 LIMIT = 24
+CHANGES = "changes its length from one pass of the loop to the next"
+FULL_LENGTH = "make an array of the full length before the loop and write a part of it, V[:n] = …, or append \
+to a list that is stacked after the loop, np.concatenate(parts)"
 
 
 def run(ctx: Specialiser, loop: Loop) -> None:
@@ -377,7 +392,10 @@ class _Attempt:
         growth.copy_all(ctx, [(a, v) for _, a, v in moving])
         for key, (place, value) in zip(owners, pairs, strict=True):
             self.protect(key, place, value, written)
-        copy_all(ctx, pairs, "changes its length from one pass of the loop to the next")
+        for key, (place, value) in zip(owners, pairs, strict=True):
+            with ctx.at(last_binding(self.loop.node, key[1])):
+                require_lengths(ctx, place, value, CHANGES, FULL_LENGTH)
+        copy_all(ctx, pairs)
         return out
 
     def late(self, key: Key, slot: Slot, end: Value | None) -> list[Place]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import carry, exchanges
-from .arrays.promote import is_number
+from .arrays.promote import article, is_number
 from .blocks import Key
 from .carry import Items, Listed, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
 from .items import holding
@@ -52,7 +52,7 @@ def started(ctx: Specialiser, loop: Loop) -> Plan:
     assert isinstance(known, dict)
     plan: Plan = {}
     for name in dict.fromkeys([*loop.assigned, *known]):
-        if name not in loop.head or name == loop.stop:
+        if name not in loop.head or name == loop.stop or _is_outer(ctx, name):
             continue
         value = ctx.frame.names.get(name)
         before = known.get(name)
@@ -60,6 +60,12 @@ def started(ctx: Specialiser, loop: Loop) -> Plan:
             before if before is not None and fits(before, value) else _first(ctx, loop, name, value)
         )
     return plan
+
+
+def _is_outer(ctx: Specialiser, name: str) -> bool:
+    """Whether the function does not bind a name that a method may change: `np` in `np.append(…)`."""
+    frame = ctx.frame
+    return not (name in frame.names or name in frame.locals or name.startswith("@"))
 
 
 def _first(ctx: Specialiser, loop: Loop, name: str, value: Value | None) -> Slot | Guess:
@@ -207,7 +213,7 @@ def _alike(slot: Items, value: Value) -> bool:
 def _slot_kind(slot: Slot | Guess) -> str:
     match slot:
         case Number(dtype=dtype):
-            return f"a {dtype} scalar"
+            return f"{article(dtype)} scalar"
         case Items(kind=kind, slots=slots):
             return f"a {kind.__name__} of {len(slots)}"
         case Listed():

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
 
-from ...errors import InferenceError, UnsupportedSyntaxError
-from ..ir.nodes import Operand
-from . import containers, list_methods
-from .arrays import randomness
+from ...errors import InferenceError
+from . import containers, list_methods, printing
 from .arrays.promote import dtype_of, is_array, is_weak
 from .python_builtins import NONE, PARTIAL, define
 from .structure import field_names, is_record
@@ -27,7 +25,6 @@ from .values import (
     Method,
     RangeValue,
     Record,
-    ScalarValue,
     Sequence_,
     SliceValue,
     Static,
@@ -166,28 +163,7 @@ def _getattr(ctx: Specialiser, value: Value, name: Value, default: Value | None 
 
 @define(print)
 def _print(ctx: Specialiser, *values: Value, **kwargs: Value) -> Value:
-    """Numbers and text, in the forward sweep."""
-    numbers: list[Operand] = []
-    parts: list[str | int] = []
-    for v in values:
-        if isinstance(v, ScalarValue) and not v.dtype.startswith("complex"):
-            parts.append(len(numbers))
-            numbers.append(v.operand)
-            continue
-        known = containers.plain_object(v)
-        if known is None:
-            _not_printed(
-                ctx, "print shows real numbers and text here", "print its elements, or print outside"
-            )
-        parts.append(str(known[0]))
-    if kwargs:
-        _not_printed(ctx, f"the argument {next(iter(kwargs))!r} of print is not supported", "leave it out")
-    ctx.b.call("show", randomness.stream(ctx), *numbers, attrs=tuple(parts))
-    return NONE
-
-
-def _not_printed(ctx: Specialiser, what: str, instead: str) -> NoReturn:
-    ctx.error(UnsupportedSyntaxError, what, "compiled code prints only these", instead)
+    return printing.of_values(ctx, values, kwargs)
 
 
 @define(str, repr)

@@ -19,7 +19,7 @@ from ...errors import AdjitError, UnsupportedSyntaxError
 from ..ir.nodes import Operand
 from . import containers
 from .arrays.promote import dtype_of, is_number, operand
-from .texts import formatted, text
+from .texts import Piece, form_of, formatted, text
 from .values import Static, Value
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def message(ctx: Specialiser, nodes: Sequence[ast.expr]) -> Text:
 class _Text:
     def __init__(self, ctx: Specialiser) -> None:
         self.ctx = ctx
-        self.pieces: list[str | tuple[Operand, str]] = []
+        self.pieces: list[Piece] = []
 
     def add(self, node: ast.expr) -> None:
         if isinstance(node, ast.JoinedStr):
@@ -92,17 +92,9 @@ class _Text:
             self.ctx.restore(kept)
 
     def text(self) -> Text:
-        values = tuple(p[0] for p in self.pieces if not isinstance(p, str))
-        if not values:
-            return "".join(p for p in self.pieces if isinstance(p, str)), ()
-        parts, k = [], 0
-        for p in self.pieces:
-            if isinstance(p, str):
-                parts.append(p.replace("{", "{{").replace("}", "}}"))
-            else:
-                parts.append(f"{{{k}{p[1]}}}")
-                k += 1
-        return "".join(parts), values
+        if any(not isinstance(p, str) for p in self.pieces):
+            return form_of(self.pieces)
+        return "".join(p for p in self.pieces if isinstance(p, str)), ()
 
 
 def formatted_as(ctx: Specialiser, node: ast.expr) -> str:

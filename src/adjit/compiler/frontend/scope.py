@@ -110,6 +110,17 @@ def assigned(statements: Sequence[ast.stmt]) -> Iterator[str]:
                 yield from _without_scopes(s)
 
 
+def last_binding(node: object, name: str) -> ast.AST:
+    """The last assignment to a name inside a statement; the statement itself where there is none."""
+    found = (
+        [s for s in ast.walk(node) if isinstance(s, ast.Assign | ast.AugAssign)]
+        if isinstance(node, ast.AST)
+        else []
+    )
+    named = [s for s in found if name in set(targets(s))]
+    return named[-1] if named else ast.Pass()
+
+
 def _without_scopes(s: ast.stmt) -> Iterator[str]:
     """Targets of a simple statement; the variables of a comprehension are its own."""
     own = {
@@ -267,4 +278,4 @@ class _Loads:
             self.expression(child, path)
 
 
-__all__ = ["MUTATORS", "Facts", "analyse", "assigned", "reads", "targets"]
+__all__ = ["MUTATORS", "Facts", "analyse", "assigned", "last_binding", "reads", "targets"]

@@ -22,6 +22,7 @@ from ...errors import AdjitError, UnsupportedSyntaxError
 from ..ir.nodes import Location
 
 FunctionNode = ast.FunctionDef | ast.Lambda
+PROMPT = "<stdin>"  # what is typed there, and what `python < file` reads
 STARTED = time.time()
 
 
@@ -42,17 +43,18 @@ class Source:
     def cells(self) -> dict[str, types.CellType]:
         return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
 
-    def location(self, node: ast.AST) -> Location:
-        return location_of(self.file, self.name, node)
+    def location(self, node: ast.AST, call: Location | None = None) -> Location:
+        return location_of(self.file, self.name, node, call)
 
 
-def location_of(file: str, name: str, node: ast.AST) -> Location:
-    """The place of a node; of its first line only where it goes on over several."""
+def location_of(file: str, name: str, node: ast.AST, call: Location | None = None) -> Location:
+    """The place of a node; of its first line only where it goes on over several. `call` is that of the
+    function.
+    """
     line = getattr(node, "lineno", 0)
     end = getattr(node, "end_lineno", None) or line
-    return Location(
-        file, line, getattr(node, "col_offset", 0), end, getattr(node, "end_col_offset", None) or 0, name
-    )
+    start, stop = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None) or 0
+    return Location(file, line, start, end, stop, name, call=call)
 
 
 def plain_function(function: object) -> object:
@@ -77,7 +79,7 @@ def source_of(function: types.FunctionType) -> Source:
     except AdjitError:
         raise
     except (OSError, SyntaxError) as error:
-        raise no_source(function, str(error)) from error
+        raise no_source(function, str(error)) from None
     if node is None or _is_stale(code, node) or _was_edited(code, function.__globals__):
         raise no_source(function, "its file has changed since the function was made")
     name = function.__name__ if isinstance(node, ast.FunctionDef) else "<lambda>"
@@ -88,12 +90,12 @@ def no_source(function: Callable[..., object], detail: str) -> AdjitError:
     name = getattr(function, "__name__", repr(function))
     code = getattr(function, "__code__", None)
     place = Location(code.co_filename, code.co_firstlineno, function=name) if code is not None else None
-    return UnsupportedSyntaxError(
-        f"the source of the function {name!r} cannot be read",
-        place,
-        f"adjit transforms source text, and there is none for it ({detail})",
-        "define it in a file or a notebook cell, not by exec, eval or python -c",
-    )
+    why = f"adjit transforms source text, and there is none for it ({detail})"
+    remedy = "define it in a file or a notebook cell, not by exec, eval or python -c"
+    if code is not None and code.co_filename == PROMPT:
+        why = "adjit transforms source text: Python's plain prompt keeps it since 3.13, `python < file` never"
+        remedy = "define it at the prompt of IPython, in a notebook cell or in a file that is imported"
+    return UnsupportedSyntaxError(f"the source of the function {name!r} cannot be read", place, why, remedy)
 
 
 def _text(code: types.CodeType, module_globals: dict[str, object]) -> str:

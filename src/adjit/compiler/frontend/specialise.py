@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
-from ...errors import AdjitError, NotDifferentiableError, OverwriteError
+from ...errors import AdjitError, NotDifferentiableError, OverwriteError, call_notes
 from ...options import DEFAULT, Options
 from ..adjoint.checkpointed_loops import converted, unmarked
 from ..ir.builder import Builder
@@ -106,6 +106,7 @@ class Specialiser:
         self.unroll: set[object] = set()
         self.path: tuple[object, ...] = ()
         self.dead = False
+        self.depth = 0  # of blocks around the statement that is walked
         self.count = 0
 
     # -- places and errors
@@ -119,16 +120,16 @@ class Specialiser:
         if self.frame.quiet or not hasattr(node, "lineno"):
             yield
             return
-        with self.b.at(self.frame.source.location(node)):
+        with self.b.at(self.frame.source.location(node, self.frame.site)):
             yield
 
     def error(self, cls: type[Exception], what: str, why: str = "", instead: str = "") -> NoReturn:
         if not issubclass(cls, AdjitError):
             raise cls(what)
+        if self.dead and len(self.b.scopes) == self.depth:
+            raise statements.Unreached
         sites = [f.site for f in reversed(self.frames) if f.site is not None and not f.quiet]
-        calls = list(dict.fromkeys(f"In the call at {site}" for site in sites))
-        notes = (*calls[:4], *(["…"] if len(calls) > 4 else []))
-        raise cls(what, self.b.loc, why, instead, notes)
+        raise cls(what, self.b.loc, why, instead, call_notes(sites))
 
     def fresh_name(self, hint: str) -> str:
         self.count += 1

@@ -18,6 +18,7 @@ from .arrays.promote import is_array, is_number
 from .branches import branch
 from .expressions import BINARY, binary
 from .normalise import ends
+from .texts import LATE_TEXT
 from .values import (
     ArrayValue,
     Closure,
@@ -36,15 +37,25 @@ if TYPE_CHECKING:
     from .specialise import Specialiser
 
 
+class Unreached(Exception):
+    """Something is wrong behind a call that always raises: the block ends with what the user raises."""
+
+
 def run(ctx: Specialiser, block: Sequence[ast.stmt]) -> None:
-    for s in block:
-        if ctx.dead:
-            return
-        with ctx.at(s):
-            try:
-                _run(ctx, s)
-            except sharing.Short as short:
-                sharing.ends_here(ctx, short)
+    outside, ctx.depth = ctx.depth, len(ctx.b.scopes)
+    try:
+        for s in block:
+            if ctx.dead:
+                return
+            with ctx.at(s):
+                try:
+                    _run(ctx, s)
+                except sharing.Short as short:
+                    sharing.ends_here(ctx, short)
+                except Unreached:
+                    return
+    finally:
+        ctx.depth = outside
 
 
 def _run(ctx: Specialiser, s: ast.stmt) -> None:
@@ -114,7 +125,7 @@ def _message(ctx: Specialiser, value: ast.JoinedStr, name: str) -> Value:
     try:
         return ctx.eval(value)
     except AdjitError:
-        return Undefined(name, "it is a string made of numbers that are known at run time only")
+        return Undefined(name, LATE_TEXT)
 
 
 def _parallel(ctx: Specialiser, found: Sequence_) -> Value:

@@ -305,9 +305,9 @@ class Builder:
     def bounds(self, array: Var, axis: int, index: Operand) -> None:
         self.emit(Bounds(array, axis, index, loc=self.loc))
 
-    def check(self, cond: Operand, error: str, message: str, *values: Operand) -> None:
+    def check(self, cond: Operand, error: str, message: str, *values: Operand, remedy: str = "") -> None:
         if not (isinstance(cond, Const) and cond.value):
-            self.emit(Check(cond, error, message, values, loc=self.loc))
+            self.emit(Check(cond, error, message, values, remedy, loc=self.loc))
 
 
 class ForBuilder:

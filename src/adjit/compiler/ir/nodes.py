@@ -237,6 +237,7 @@ class Check(Stmt):
     error: str
     message: str
     values: tuple[Operand, ...] = ()
+    remedy: str = ""  # what to write instead, where the error is one of adjit's
 
 
 @dataclass(frozen=True, slots=True, eq=False)

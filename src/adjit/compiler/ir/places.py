@@ -6,7 +6,7 @@ equal. Non-goals: the statements (`nodes`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 UNEQUAL = "UnequalLengths"
 
@@ -22,6 +22,11 @@ class Location:
     end_column: int = 0
     function: str = ""
     reverse: bool = False  # whether a reverse sweep made what stands here
+    call: Location | None = field(default=None, compare=False)  # that of the function it is in, if inlined
+
+    def calls(self) -> list[Location]:
+        """The calls that lead to the place, the innermost first."""
+        return [] if self.call is None else [self.call, *self.call.calls()]
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column + 1}"

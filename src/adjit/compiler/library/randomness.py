@@ -7,7 +7,7 @@ has as a hidden parameter, that each draw is stated to read and to write, and th
 are neither removed nor exchanged. Numbers that a draw depends on other than by shift and scale have no
 derivative: where one is asked for, it is refused.
 
-`show(stream, *numbers)` prints, in the same order: its attributes are the text and the places of the numbers.
+`show(stream, *numbers)` prints, in the same order: its attribute is the text, with places for the numbers.
 """
 
 from __future__ import annotations

@@ -148,4 +148,5 @@ class KernelStatements(Statements):
     def check(self, stmt: Check) -> None:
         self.text(printing.header(ast.If(negated(self.of(stmt.cond)), [PASS], [])))
         shown = [self.of(v) for v in stmt.values] if two_integers(stmt) else [literal(0), literal(-1)]
-        self.noted(self.site(stmt.error, stmt.message, places=len(stmt.values)), *shown)
+        site = self.site(stmt.error, stmt.message, places=len(stmt.values), remedy=stmt.remedy)
+        self.noted(site, *shown)

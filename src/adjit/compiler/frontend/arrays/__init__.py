@@ -21,8 +21,10 @@ from .fill import copy_into, materialise
 from .gufuncs import call as gufunc_call
 from .gufuncs import is_gufunc
 from .indexing import getitem
+from .names import name_of
 from .numpy_table import convert, knows, numpy_call
 from .products import binary
+from .remedies import instead_of, known_remedy
 from .store import augassign, augitem, setitem
 from .view import as_variable, full
 
@@ -38,12 +40,15 @@ __all__ = [
     "full",
     "getitem",
     "gufunc_call",
+    "instead_of",
     "is_gufunc",
     "iterate",
+    "known_remedy",
     "knows",
     "make_complex",
     "materialise",
     "method",
+    "name_of",
     "number",
     "numpy_call",
     "parameter",

@@ -37,15 +37,15 @@ def shape_text(shape: Sequence[Operand]) -> str:
     return f"({','.join(words)}{',' if len(words) == 1 else ''})"
 
 
-def require_equal(ctx: Context, x: Operand, y: Operand, message: str) -> None:
+def require_equal(ctx: Context, x: Operand, y: Operand, message: str, remedy: str = "") -> None:
     """Two lengths must agree: now, or by a check when the program runs."""
     b = ctx.b
     known = linear.difference(b, x, y)
     if known == 0:
         return
     if known is not None and isinstance(x, Const) and isinstance(y, Const):
-        ctx.error(ShapeError, f"{message}: {x.value} and {y.value}")
-    b.check(b.op("eq", x, y), "ShapeError", f"{message}: {{}} and {{}}", x, y)
+        ctx.error(ShapeError, f"{message}: {x.value} and {y.value}", instead=remedy)
+    b.check(b.op("eq", x, y), "ShapeError", f"{message}: {{}} and {{}}", x, y, remedy=remedy)
     linear.assume_equal(b, x, y)
 
 

@@ -21,9 +21,11 @@ from ..values import Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, indexing, linear, store
 from .complexes import angle_of, combined, conjugate, elementwise_of, is_complex, make, part
 from .context import Context
-from .numpy_table import FOURIER, GATES, builtin, convert, name_of, numpy_call
+from .names import name_of
+from .numpy_table import GATES, builtin, convert, numpy_call
 from .products import dot, real_blocks
 from .promote import is_array, is_number, result_type
+from .remedies import FOURIER
 from .scalars import BY_FUNCTION
 from .shapes import as_array, constant, ravel
 

@@ -25,11 +25,11 @@ from .context import Context
 from .promote import (
     AnyArray,
     cast,
-    describe,
     is_array,
     is_number,
     is_weak,
     kind,
+    not_numbers,
     operand,
     resolve,
     result_type,
@@ -75,7 +75,7 @@ def number_of(ctx: Context, value: Value) -> Value:
         return value_of(view.element(ctx, value, ()))  # type: ignore[arg-type]
     if is_array(value) or is_number(value):
         return value
-    return ctx.error(InferenceError, f"a number or an array is needed here, not {describe(value)}")
+    return not_numbers(ctx, value)
 
 
 def apply(ctx: Context, row: Elementwise, values: Sequence[Value], *, weak: bool = False) -> Value:

@@ -10,43 +10,28 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
-from scipy import special
 
 from ....errors import InferenceError, MissingRuleError, UnsupportedSyntaxError
 from ...definitions import DEFINITIONS, ELEMENTWISE, OPS, ROUTINES, arguments_marked
 from ...ir.builder import const
 from ...ir.types import FLOATS, PARTS
 from ...library import ROUTINES as LIBRARY
-from ..skeletons import vjp_skeleton
 from ..values import ArrayValue, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
 from . import create, elementwise, fill, shapes, store, view
 from .broadcast import unsure_of
 from .context import Context
+from .names import name_of
 from .promote import dtype_name, is_array, is_number, is_weak, kind, operand, resolve, result_type, value_of
+from .remedies import instead_of, instead_of_argument
 from .scalars import BY_FUNCTION, Elementwise
 
 Handler = Callable[..., Value]
 F = TypeVar("F", bound=Handler)
 
 BUILTINS: dict[object, Handler] = {}
-FOURIER = "multiply by the matrix np.exp(-2j * np.pi * np.outer(k, k) / n), or write the sums as loops"
-STEPPING = (
-    "set ADJIT_DISABLE_JIT=1 and a breakpoint in the generated program, the file that .path(*args) names"
-)
-REMEDIES = (  # by the beginning of a function's name
-    ("breakpoint", STEPPING),
-    ("pdb.", STEPPING),
-    ("np.fft", FOURIER),
-    ("np.linalg.eig", "use np.linalg.eigh or eigvalsh, if the matrix is symmetric"),
-    ("np.random", "draw outside and pass the numbers as an argument, or use np.random's functions"),
-    ("random", "draw outside and pass the numbers as an argument, or use np.random's functions"),
-    ("np.apply_along_axis", "write a loop over the rows, or call a function with an argument axis"),
-    ("np.apply_over_axes", "call the function once for each axis"),
-    ("np.polyfit", "solve for the coefficients: np.linalg.lstsq(np.vander(x, degree + 1), y)[0]"),
-)
 GATES: list[Callable[..., Handler | None]] = []  # what may refuse a call or answer it instead
 
 
@@ -59,15 +44,6 @@ def builtin(*functions: object) -> Callable[[F], F]:
         return handler
 
     return decorate
-
-
-def name_of(function: object) -> str:
-    module = getattr(function, "__module__", None) or ("numpy" if isinstance(function, np.ufunc) else "")
-    if isinstance(function, np.ufunc) and getattr(special, function.__name__, None) is function:
-        module = "scipy.special"
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
-    prefix = str(module).replace("numpy", "np", 1).split("._")[0]
-    return f"{prefix}.{name}" if prefix and prefix != "builtins" else str(name)
 
 
 def numpy_call(ctx: Context, function: object, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -117,27 +93,8 @@ def knows(function: object) -> bool:
 
 
 def _unknown(ctx: Context, function: object) -> Value:
-    name = name_of(function)
     why = "adjit has neither a definition over loops nor a rule for it"
-    return ctx.error(MissingRuleError, f"{name} is not supported", why, _remedy(function, name))
-
-
-def _remedy(function: object, name: str) -> str:
-    """What to write instead: a rule only for functions of numbers and arrays."""
-    known = next((r for start, r in REMEDIES if name.startswith(start)), None)
-    if known is not None:
-        return known
-    if isinstance(function, type) or "." not in name or not getattr(function, "__module__", None):
-        return "compute it outside and pass the result as an argument, or write it as loops"
-    remedy = "write it as loops, with a rule of your own where you know its derivative:\n"
-    return remedy + vjp_skeleton(name, signature_of(function))
-
-
-def signature_of(function: object) -> inspect.Signature | None:
-    try:
-        return inspect.signature(function)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
+    return ctx.error(MissingRuleError, f"{name_of(function)} is not supported", why, instead_of(function))
 
 
 def bound(
@@ -147,11 +104,7 @@ def bound(
     signature = inspect.signature(handler)
     for name in kwargs:
         if name not in signature.parameters:
-            ctx.error(
-                UnsupportedSyntaxError,
-                f"the argument {name!r} of {name_of(function)} is not supported",
-                instead="leave it out, or write the computation as loops",
-            )
+            _refuse_argument(ctx, function, name)
     try:
         found = signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -189,11 +142,12 @@ def _elementwise(
 def _only(ctx: Context, function: object, kwargs: Mapping[str, Value], allowed: Sequence[str]) -> None:
     for name in kwargs:
         if name not in allowed:
-            ctx.error(
-                UnsupportedSyntaxError,
-                f"the argument {name!r} of {name_of(function)} is not supported",
-                instead="leave it out, or write the computation as loops",
-            )
+            _refuse_argument(ctx, function, name)
+
+
+def _refuse_argument(ctx: Context, function: object, name: str) -> NoReturn:
+    what = f"the argument {name!r} of {name_of(function)} is not supported"
+    ctx.error(UnsupportedSyntaxError, what, instead=instead_of_argument(function, name))
 
 
 def _python_number(ctx: Context, function: object, result: Value) -> Value:

@@ -8,6 +8,7 @@ Refused: float16.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from ...ir.types import DTYPES, FLOATS, PARTS
 from ...ops.complexes import refuse_cast
 from ..values import ArrayValue, CheckpointedValue, ScalarValue, Static, Value, VirtualArray
 from .context import Context
+from .remedies import instead_of_object
 
 AnyArray = ArrayValue | VirtualArray
 PYTHON_KINDS: dict[str, type] = {"float64": float, "int64": int, "complex128": complex}
@@ -65,7 +67,13 @@ def dtype_of(ctx: Context, value: Value) -> str:
         return value.dtype
     if isinstance(value, Static) and is_number(value):
         return dtype_name(ctx, np.asarray(value.value).dtype)
-    return ctx.error(InferenceError, f"a number or an array is needed here, not {describe(value)}")
+    return not_numbers(ctx, value)
+
+
+def not_numbers(ctx: Context, value: Value) -> NoReturn:
+    remedy = instead_of_object(type(value.value)) if isinstance(value, Static) else ""
+    what = f"a number or an array is needed here, not {describe(value)}"
+    ctx.error(InferenceError, what, instead=remedy)
 
 
 def describe(value: Value) -> str:
@@ -75,15 +83,19 @@ def describe(value: Value) -> str:
             return (
                 repr(v)
                 if v is None or isinstance(v, bool | int | float | complex | str)
-                else f"{getattr(v, '__name__', v)}"
+                else getattr(v, "__name__", f"an object of the class {type(v).__name__}")
             )
         case ScalarValue():
-            return f"a {value.dtype} scalar"
+            return f"{article(value.dtype)} scalar"
         case ArrayValue() | VirtualArray():
             return f"a {len(value.shape)}-dimensional {value.dtype} array"
         case CheckpointedValue():
             return "the header of a checkpointed loop"
     return f"a {type(value).__name__.strip('_').lower()}"
+
+
+def article(dtype: str) -> str:
+    return f"an {dtype}" if dtype.startswith("int") else f"a {dtype}"
 
 
 def kind(ctx: Context, value: Value) -> object:
