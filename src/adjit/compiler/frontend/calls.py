@@ -26,6 +26,7 @@ from ..ir.nodes import Location
 from . import (
     arrays,
     bindings,
+    constructing,
     containers,
     depths,
     directional,
@@ -51,7 +52,6 @@ from .local_functions import LocalFunction
 from .normalise import RESULT, Normal, normalise
 from .scope import Facts, analyse
 from .source import FunctionNode, Source, plain_function, source_of
-from .structure import field_names, is_record
 from .values import Closure, ListValue, Mapping_, Method, Record, Sequence_, Static, Value
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: di
     if isinstance(called, types.FunctionType) and not _foreign(called) and not hasattr(function, "py_func"):
         return call(ctx, called, [Static(function), *args], kwargs)
     if isinstance(function, type) and not _is_number_type(function):
-        return _construct(ctx, function, args, kwargs)
+        return constructing.call(ctx, function, args, kwargs)
     if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
         if function.__name__ == "format":
             return Static(texts.by_format(ctx, function.__self__, args, kwargs))
@@ -285,43 +285,6 @@ def compile_time(
 def _call_object(ctx: Specialiser, owner: Record, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     method = containers.attribute(ctx, owner, "__call__")
     return call(ctx, method, args, kwargs)
-
-
-def _construct(ctx: Specialiser, cls: type, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-    """A named tuple or dataclass from its fields."""
-    if not is_record(cls):
-        ctx.error(
-            UnsupportedSyntaxError,
-            f"objects of the class {cls.__name__!r} cannot be made in a differentiated function",
-            "only tuples, lists, dicts, named tuples and dataclasses can",
-            arrays.known_remedy(arrays.name_of(cls)) or "make it outside and pass its numbers",
-        )
-    names = field_names(cls)
-    if "__post_init__" in vars(cls) or (
-        hasattr(cls, "__dataclass_fields__") and "__init__" in vars(cls) and not _own_init(cls)
-    ):
-        ctx.error(UnsupportedSyntaxError, f"the class {cls.__name__!r} does more than keep its fields")
-    found: dict[str, Value] = dict(zip(names, args, strict=False))
-    if len(args) > len(names) or set(kwargs) & set(found) or not set(kwargs) <= set(names):
-        ctx.error(InferenceError, f"the arguments do not fit the fields {', '.join(names)} of {cls.__name__}")
-    found.update(kwargs)
-    for name in names:
-        if name not in found:
-            found[name] = _default(ctx, cls, name)
-    return Record(cls, {name: found[name] for name in names})
-
-
-def _own_init(cls: type) -> bool:
-    return bool(cls.__dataclass_params__.init)  # type: ignore[attr-defined]
-
-
-def _default(ctx: Specialiser, cls: type, name: str) -> Value:
-    defaults = getattr(cls, "_field_defaults", None)
-    if defaults is not None and name in defaults:
-        return resolve.constant(defaults[name])
-    if defaults is None and hasattr(cls, name):
-        return resolve.constant(getattr(cls, name))
-    return ctx.error(InferenceError, f"the field {name!r} of {cls.__name__} is missing")
 
 
 def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
