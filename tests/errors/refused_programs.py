@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numba
 import numpy as np
@@ -17,29 +14,10 @@ import scipy.sparse
 
 import adjit
 
-REFUSED: dict[str, Refusal] = {}
+from .refusals import refused
+
 BUFFER = np.zeros(3)
 SPARSE = scipy.sparse.csr_array(np.eye(3))
-
-
-@dataclass(frozen=True)
-class Refusal:
-    function: Callable[..., Any]
-    error: str
-    args: tuple[Any, ...]
-    run: Callable[..., Any]
-
-
-def gradient(function: Callable[..., Any], *args: Any) -> Any:
-    return adjit.grad(function)(*args)
-
-
-def refused(error: str, *args: Any, run: Callable[..., Any] = gradient) -> Callable[..., Any]:
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        REFUSED[function.__name__] = Refusal(function, error, args or (np.ones(3),), run)
-        return function
-
-    return register
 
 
 @refused("UnsupportedSyntaxError")

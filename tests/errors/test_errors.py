@@ -12,7 +12,8 @@ import pytest
 
 import adjit
 
-from .refused_programs import REFUSED, Refusal
+from . import refused_programs  # noqa: F401 - fills the table
+from .refusals import REFUSED, Refusal
 
 HERE = str(Path(__file__).parent)
 
