@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 import adjit
 
 REFUSED: dict[str, Refusal] = {}

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
