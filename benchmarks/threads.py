@@ -1,12 +1,9 @@
 """Divided loops against whole ones: `python -m benchmarks.threads [--only a,b] [--threads 2] [--rounds 31]`.
 
 Gradients of the programs in their form with loops. The two are called in turn; per program: the median and
-the least
-wall time of both and their ratios, CPU time of the divided program with its threads one after the other
-against the
-whole one (what dividing costs), seconds of the first calls, and the loops that were divided. On a machine
-with other
-work to do the wall times mean little; the CPU times hold.
+the least wall time of both and their ratios, CPU time of the divided program with its threads one after the
+other against the whole one (what dividing costs), seconds of the first calls, and the loops that were
+divided. On a machine with other work to do the wall times mean little; the CPU times hold.
 """
 
 from __future__ import annotations

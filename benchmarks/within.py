@@ -1,10 +1,9 @@
 """Gradients called from compiled loops: `python -m benchmarks.within [--rounds 31] [--steps 100000]`.
 
 Gradient descent in a function that Numba compiles, once with adjit's gradient and once with the adjoint
-that one
-would write by hand, called in turn. Per function and length: nanoseconds per step of both, least of all
-rounds,
-and the median of the ratios. `polynomial` needs no memory beyond its result, `recurrence` keeps its states.
+that one would write by hand, called in turn. Per function and length: nanoseconds per step of both, least
+of all rounds, and the median of the ratios. `polynomial` needs no memory beyond its result, `recurrence`
+keeps its states.
 """
 
 from __future__ import annotations

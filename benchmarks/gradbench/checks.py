@@ -1,9 +1,9 @@
 """Small inputs for each evaluation, and what must come back, known from elsewhere.
 
 Input: nothing. Output: `CASES`, a list of messages' contents with a check of the output. What is expected
-comes
-from closed forms, from SciPy, from central differences of the plain Python function, or, for `particle` and
-`saddle`, is what the evaluation itself expects. Invariants: nothing here uses a derivative of adjit.
+comes from closed forms, from SciPy, from central differences of the plain Python function, or, for
+`particle` and `saddle`, is what the evaluation itself expects. Invariants: nothing here uses a derivative
+of adjit.
 """
 
 from __future__ import annotations

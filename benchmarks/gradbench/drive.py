@@ -2,10 +2,8 @@
 ...]`.
 
 The tool runs as a child process. Each evaluation is defined, its functions are sent small inputs, each
-output is
-compared with what is known from elsewhere (`checks`), and the verdict goes back to the tool as GradBench's
-own
-evaluations do. The exit status is 1 unless all is right.
+output is compared with what is known from elsewhere (`checks`), and the verdict goes back to the tool as
+GradBench's own evaluations do. The exit status is 1 unless all is right.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Bundle adjustment
 
 Cameras and points in space are found together from the points' places in pictures: the core of every
-program that
-makes a model from photographs. The rotation is Rodrigues' formula, written with numbers as one would in C.
+program that makes a model from photographs. The rotation is Rodrigues' formula, written with numbers as one
+would in C.
 """
 
 import math

@@ -1,8 +1,7 @@
 """Maximum likelihood of a GARCH(1,1) model
 
 Today's variance of a return follows from yesterday's variance and shock: a recurrence that a tracing tool
-would
-unroll. Here it is a loop, and the reverse sweep keeps one number per day.
+would unroll. Here it is a loop, and the reverse sweep keeps one number per day.
 """
 
 import math

@@ -1,8 +1,7 @@
 """The likelihood of a Kalman filter
 
 A hidden level moves at random and is seen with noise. How large are the two noises? The filter's likelihood
-says so;
-its gradient runs backwards through the filter, and its Hessian gives standard errors.
+says so; its gradient runs backwards through the filter, and its Hessian gives standard errors.
 """
 
 import math

@@ -1,9 +1,8 @@
 """A neural ODE, in loops
 
 A small network is the right-hand side of a differential equation, solved by Runge and Kutta's method; it is
-trained
-so that the solution passes through a spiral's points. Nothing but loops and arrays: no solver library, no
-tape.
+trained so that the solution passes through a spiral's points. Nothing but loops and arrays: no solver
+library, no tape.
 """
 
 import numpy as np

@@ -1,9 +1,8 @@
 """What lies below: an inverse problem of the wave equation
 
 A pulse runs through layers of unknown speed, and its echo is recorded at one end. The speeds are found from
-that
-recording by the gradient of a time loop: some ten parameters, or ten thousand, at the cost of one reverse
-sweep.
+that recording by the gradient of a time loop: some ten parameters, or ten thousand, at the cost of one
+reverse sweep.
 """
 
 import numpy as np

@@ -15,12 +15,12 @@ from pathlib import Path
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a program is compiled. `fastmath` reassociates sums and takes short forms of formulas (the
-    derivative of `arctan2` then holds for arguments between 1e-154 and 1e154); it never assumes that NaN and
-    infinity do not occur.
-    `max_bytes` is what one call of a gradient may have at a time beyond its arguments, results included.
-    `saved_as` is the format of two bytes in which loops of a gradient save floats.
-    `intermediates` are local names whose values a gradient may be asked for. `parallel` divides loops among
-    threads: among as many as Numba has (True), or among that many, from 2 on (1 is the same as False).
+    derivative of `arctan2` then holds for arguments between 1e-154 and 1e154); it never assumes that NaN
+    and infinity do not occur. `max_bytes` is what one call of a gradient may have at a time beyond its
+    arguments, results included. `saved_as` is the format of two bytes in which loops of a gradient save
+    floats. `intermediates` are local names whose values a gradient may be asked for. `parallel` divides
+    loops among threads: among as many as Numba has (True), or among that many, from 2 on (1 is the same as
+    False).
     """
 
     target: str = "cpu"

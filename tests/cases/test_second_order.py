@@ -1,6 +1,5 @@
 """Second derivatives of every case whose gradient is smooth at its point: tangent over reverse and reverse
-over reverse
-against differences of the gradient.
+over reverse against differences of the gradient.
 
 The gradient itself is checked against the expected one in `test_cases`.
 """

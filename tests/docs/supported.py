@@ -1,10 +1,9 @@
 """Writes `docs/supported.md` from the tables of the code and of the tests: `python -m tests.docs.supported`.
 
 Input: the fence's list of constructs, the tables of builtins and NumPy functions, the rows that say with
-which
-calls each function is checked against differences, the points at which a convention decides. Output: the
-page's text. Invariant: nothing on the page is written by hand but its headings. Non-goals: what depends on
-types or values (the refusals say that).
+which calls each function is checked against differences, the points at which a convention decides. Output:
+the page's text. Invariant: nothing on the page is written by hand but its headings. Non-goals: what depends
+on types or values (the refusals say that).
 """
 
 from __future__ import annotations

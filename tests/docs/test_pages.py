@@ -39,8 +39,7 @@ def hooks() -> ModuleType:
 
 def runnable(text: str) -> tuple[str, list[str]]:
     """The sections of a page whose tools are installed, and the tools that are not. `<!-- needs: torch -->`
-    is
-    for the section that it stands in.
+    is for the section that it stands in.
     """
     sections, absent = [], []
     for section in re.split(r"^(?=## )", text, flags=re.M):

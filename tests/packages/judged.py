@@ -1,9 +1,8 @@
 """Functions of installed packages put to the test.
 
-Input: a package's own function, as imported, its arguments, the differentiated positions. Output: nothing, or
-a failed assertion. Invariants: the reference is the package's compiled function itself, differenced along
-each
-argument. Non-goals: running where the package is missing (such tests skip).
+Input: a package's own function, as imported, its arguments, the differentiated positions. Output: nothing,
+or a failed assertion. Invariants: the reference is the package's compiled function itself, differenced
+along each argument. Non-goals: running where the package is missing (such tests skip).
 """
 
 from __future__ import annotations

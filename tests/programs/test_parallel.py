@@ -1,6 +1,5 @@
 """Divided loops: gradients against differences of the uncompiled original, for several numbers of threads,
-with the
-threads of uncompiled runs in reverse; real threads in compiled runs, many times over.
+with the threads of uncompiled runs in reverse; real threads in compiled runs, many times over.
 """
 
 from __future__ import annotations

@@ -72,8 +72,7 @@ def test_compiled(name: str, args: tuple[Any, ...], wanted: tuple[Any, ...]) -> 
 
 def test_every_routine_is_implemented() -> None:
     """Draws are in `draws`; rules and checkpoints become copies, `show` becomes `print` and an opaque
-    function is
-    called by its own name.
+    function is called by its own name.
     """
     apart = ("checkpoint_", "checkpointed_passes", "draw_", "opaque_", "rule_", "show")
     assert {r for r in ROUTINES if not r.startswith(apart)} <= set(dir(routines))

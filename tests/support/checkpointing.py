@@ -1,8 +1,7 @@
 """Random programs with some of their loops under `adjit.checkpoint`.
 
 Input: a random program. Output: the same program, in which the ranges of some `for` loops and the
-conditions of
-some `while` loops are checkpointed: by itself it computes what it did.
+conditions of some `while` loops are checkpointed: by itself it computes what it did.
 """
 
 from __future__ import annotations

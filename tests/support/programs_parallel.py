@@ -1,8 +1,7 @@
 """Loops as users write them for several threads, and what is to become of them.
 
 `SITUATIONS` has per program its arguments, the positions that are differentiated, and words that the header
-of the
-divided gradient contains, or none where no loop can be divided. All are smooth at their arguments.
+of the divided gradient contains, or none where no loop can be divided. All are smooth at their arguments.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 A camera has eleven numbers: an axis times an angle, a centre, the focal length, the principal point, two
 numbers of radial distortion. An observation's two errors depend on its camera, its point and its weight,
-fifteen
-numbers, which stand in one row of `seen`. The first components of all rows are differentiated in one reverse
-sweep, the second ones in another.
+fifteen numbers, which stand in one row of `seen`. The first components of all rows are differentiated in
+one reverse sweep, the second ones in another.
 """
 
 from __future__ import annotations

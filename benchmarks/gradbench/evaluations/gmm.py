@@ -1,10 +1,9 @@
 """The logarithm of a Gaussian mixture's posterior density, with a Wishart prior.
 
 Each component has a weight's logarithm `alpha`, a mean, and a factor of its inverse covariance: the
-logarithms
-`q` of the diagonal and the strictly lower triangle `l`, column after column. `constant` holds what depends on
-no parameter. The input names the factor `q` and `l`, or `icf` with both side by side; the output has the
-same form: gradients by name, or all in one list.
+logarithms `q` of the diagonal and the strictly lower triangle `l`, column after column. `constant` holds
+what depends on no parameter. The input names the factor `q` and `l`, or `icf` with both side by side; the
+output has the same form: gradients by name, or all in one list.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Hand tracking: distances between measured points and a posed model of a hand.
 
-A pose turns each bone against its parent, the bones move the vertices by weights, and the whole is turned and
-moved. A measured point belongs to a vertex, or, where `us` is given, to a place in a triangle whose
-coordinates
-`us` holds. The Jacobian is made column by column in tangent mode; those of `us`, of which only the point's
-own
-two matter in a row, come first and take two directions for all points.
+A pose turns each bone against its parent, the bones move the vertices by weights, and the whole is turned
+and moved. A measured point belongs to a vertex, or, where `us` is given, to a place in a triangle whose
+coordinates `us` holds. The Jacobian is made column by column in tangent mode; those of `us`, of which only
+the point's own two matter in a row, come first and take two directions for all points.
 """
 
 from __future__ import annotations

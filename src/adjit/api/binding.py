@@ -1,9 +1,9 @@
 """Arguments of a call, by parameter.
 
 Input: a signature, the name of its function, and what it is called with. Output: the bound arguments,
-defaults
-filled in, or a `TypeError` as Python's own that names the function. Invariant: of several things wrong, a
-keyword that is no parameter is told, since another that seems to be missing is often what it was meant to be.
+defaults filled in, or a `TypeError` as Python's own that names the function. Invariant: of several things
+wrong, a keyword that is no parameter is told, since another that seems to be missing is often what it was
+meant to be.
 Non-goals: what the arguments may be.
 """
 

@@ -1,11 +1,10 @@
 """`check_grads`: derivatives against finite differences of the function itself, uncompiled where it has a
 Python form.
 
-Input: a function, its arguments, the order and the modes. Output: what was compared, or `GradientCheckError`
-with the worst entry. Method: one random direction per mode, central differences with Richardson
-extrapolation; on
-failure each entry is looked at by itself, so that the message can name the worst. Non-goals: points where
-the function has a kink within a step.
+Input: a function, its arguments, the order and the modes. Output: what was compared, or
+`GradientCheckError` with the worst entry. Method: one random direction per mode, central differences with
+Richardson extrapolation; on failure each entry is looked at by itself, so that the message can name the
+worst. Non-goals: points where the function has a kink within a step.
 """
 
 from __future__ import annotations

@@ -64,8 +64,7 @@ def packed(hooks: Hooks, value: Array, name: str) -> Packed:
 @contextmanager
 def saved_hooks(pack: Callable[[Array], Any], unpack: Callable[[Any], Any]) -> Iterator[None]:
     """Inside the `with` block `vjp` keeps `pack(array)` for each saved array, and its pullback, wherever it
-    is
-    called, reads `unpack` of that. Both may be Python functions or compiled by Numba.
+    is called, reads `unpack` of that. Both may be Python functions or compiled by Numba.
 
     >>> from adjit import vjp
     >>> with saved_hooks(lambda a: a.astype(np.float32), lambda a: a.astype(np.float64)):

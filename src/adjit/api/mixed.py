@@ -5,8 +5,8 @@ each, and a `LossScaler` with the usual back-off. Invariants: a saved array that
 (beyond 65504 in float16, or a number other than zero that would become zero) is kept as it is, so nothing
 becomes infinite or vanishes by saving; nor are arrays rounded that a branch, an index or a maximum of the
 reverse sweep depends on, so that both sweeps take the same way. Bounds: a saved value has a relative error
-of at most 2**-11 in
-float16 (where it is not subnormal, below 6.1e-5; there an absolute one of 3e-8) and 2**-8 in bfloat16.
+of at most 2**-11 in float16 (where it is not subnormal, below 6.1e-5; there an absolute one of 3e-8) and
+2**-8 in bfloat16.
 Non-goals: arithmetic in half precision; gradients, whose sweeps are one program (`compiler.adjoint.rounded`).
 """
 

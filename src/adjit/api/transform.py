@@ -335,8 +335,7 @@ class Transform:
 
     def explain(self, name: str, *args: Any, **kwargs: Any) -> str:
         """How the argument `name` reaches the result, in words and source lines: where the path forks,
-        where it
-        is cut, and so why a gradient is zero. Without arguments: for those of the latest call.
+        where it is cut, and so why a gradient is zero. Without arguments: for those of the latest call.
         """
         if args or kwargs:
             specs = self.specs(self.bound(args, kwargs))
@@ -363,8 +362,7 @@ class Transform:
 
     def report(self, path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> str:
         """Write an HTML page about this transform at these arguments, which are not written: source beside
-        the
-        generated program, the graph step by step, what is saved. Returns the path."""
+        the generated program, the graph step by step, what is saved. Returns the path."""
         written: str = import_module("adjit.report").write(self, path, self.bound(args, kwargs))
         return written
 

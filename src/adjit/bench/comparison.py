@@ -18,8 +18,8 @@ COLUMNS = ("tool", "function", "gradient", "ratio", "against adjit", "memory", "
 @dataclass(frozen=True)
 class Row:
     """CPU seconds of one call of the function and of value and gradient, bytes that a gradient needs at its
-    peak,
-    CPU seconds of compiling, the largest deviation from adjit's gradient relative to its largest entry.
+    peak, CPU seconds of compiling, the largest deviation from adjit's gradient relative to its largest
+    entry.
 
     `estimated`: the gradient's time is that of the function times the number of calls that it makes.
     """

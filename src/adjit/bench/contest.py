@@ -1,9 +1,8 @@
 """`compare`: one function, adjit's gradient of it, and those of other tools.
 
 Input: a function that returns a number, its arguments, the tools. Output: a `Comparison`. Invariants: a
-tool whose
-gradient differs from adjit's is shown with its deviation, one that fails is named with its error. Non-goals:
-judging.
+tool whose gradient differs from adjit's is shown with its deviation, one that fails is named with its
+error. Non-goals: judging.
 """
 
 from __future__ import annotations
@@ -94,11 +93,9 @@ def compare(
     """Time `fun` and its gradient at `args`, by adjit and by other tools.
 
     `versions` holds the function as written for a tool, `{"jax": loss_jax}`; without one, autograd and jax
-    are
-    tried on `fun` with `np` bound to their own NumPy. Tools that are not installed are skipped by name. Times
-    are CPU time, medians of interleaved blocks, about `seconds` of measuring for each tool. The result
-    prints as
-    a table and has `.json()` and `.plot(path)`.
+    are tried on `fun` with `np` bound to their own NumPy. Tools that are not installed are skipped by name.
+    Times are CPU time, medians of interleaved blocks, about `seconds` of measuring for each tool. The
+    result prints as a table and has `.json()` and `.plot(path)`.
     """
     known(against)
     known(tuple(versions or ()))

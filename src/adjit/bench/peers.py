@@ -3,10 +3,8 @@
 Input: the user's function or the version of it for that tool, the arguments, which arguments are
 differentiated.
 Output: a `Contender`, or `Skipped` with the reason. A tool whose version is not given is tried on the
-user's own
-function with `np` bound to the tool's NumPy, where that can work. Invariants: what a peer computes is
-compared
-with adjit's gradient before it is timed. Non-goals: making a peer fast.
+user's own function with `np` bound to the tool's NumPy, where that can work. Invariants: what a peer
+computes is compared with adjit's gradient before it is timed. Non-goals: making a peer fast.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """What capture hands to the transforms: a core function and how it meets Python values.
 
 A *specification* describes one argument or result: a tree whose leaves are `ArraySpec`, `ScalarSpec`,
-`StaticSpec` or `SameAs`.
-The parameters of a program's core function are the array and scalar leaves of its arguments in depth-first
-order
-(`SameAs` and `StaticSpec` leaves take no parameter), then its hidden arguments.
+`StaticSpec` or `SameAs`. The parameters of a program's core function are the array and scalar leaves of its
+arguments in depth-first order (`SameAs` and `StaticSpec` leaves take no parameter), then its hidden
+arguments.
 """
 
 from __future__ import annotations
@@ -60,9 +59,7 @@ class SameAs:
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
     """An inner node. `kind` is tuple, list, dict, the class of a named tuple or dataclass, or one of
-    `complexes`; `keys` are a
-    dict's keys
-    or the field names."""
+    `complexes`; `keys` are a dict's keys or the field names."""
 
     kind: type
     keys: tuple[object, ...]

@@ -1,9 +1,8 @@
 """A progress bar on standard error for what lasts over two seconds.
 
 Input: how many steps there are, then a note per step. Output: nothing for work that is over at once; on a
-terminal one line drawn over itself, elsewhere a line now and then. A thread draws, so that the seconds go on
-while
-a step compiles. Invariants: standard output is left alone; the thread ends with the block.
+terminal one line drawn over itself, elsewhere a line now and then. A thread draws, so that the seconds go
+on while a step compiles. Invariants: standard output is left alone; the thread ends with the block.
 """
 
 from __future__ import annotations

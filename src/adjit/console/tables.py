@@ -29,8 +29,7 @@ def render(table: Table) -> str:
     """The table as aligned text.
 
     >>> print(render(Table("sizes", ("name", "bytes"), (("h", "80"), ("total", "80")), frozenset({1}))))
-    sizes
-    name   bytes
+    sizes name   bytes
     -----  -----
     h         80
     total     80

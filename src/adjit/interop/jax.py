@@ -1,14 +1,10 @@
 """A function as a JAX function that `jit`, `grad`, `value_and_grad` and `vmap` accept.
 
 Input: a function of arrays. Output: a function of JAX arrays that calls adjit on the host (`pure_callback`)
-and
-whose derivative is adjit's (`custom_vjp`). JAX must know the shapes of the results before the call: they
-are given
-as `result`, or found by calling the function once, on ones. Invariants: a result of another shape at run
-time is an
-error of JAX, never a wrong number. Non-goals: accelerators; forward mode and derivatives of derivatives,
-which
-`custom_vjp` does not have.
+and whose derivative is adjit's (`custom_vjp`). JAX must know the shapes of the results before the call:
+they are given as `result`, or found by calling the function once, on ones. Invariants: a result of another
+shape at run time is an error of JAX, never a wrong number. Non-goals: accelerators; forward mode and
+derivatives of derivatives, which `custom_vjp` does not have.
 """
 
 from __future__ import annotations
@@ -84,8 +80,8 @@ def wrap(fun: Callable[..., Any], result: Any = None, **options: Any) -> Callabl
     """`fun` as a JAX function: `loss = wrap(f)`, then `jax.jit(jax.grad(loss))(w)`.
 
     `result` is a `jax.ShapeDtypeStruct` or a structure of them, for functions whose results' shapes do not
-    follow
-    from those of the arguments. Numbers have JAX's precision: float32 unless `jax_enable_x64` is set.
+    follow from those of the arguments. Numbers have JAX's precision: float32 unless `jax_enable_x64` is
+    set.
     """
     function: Jit = kept(Jit, fun, options=options)
     transform: Vjp = kept(Vjp, fun, None, (), options=options)

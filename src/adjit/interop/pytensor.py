@@ -1,10 +1,9 @@
 """A function as a PyTensor op with its gradient, for PyMC models whose likelihood is a loop.
 
 Input: a function of arrays and numbers that returns one number. Output: a function of PyTensor variables.
-Value
-and gradient come from one compiled program. Invariants: gradients are those of `adjit.value_and_grad`; the
-variables that are differentiated are floats. Non-goals: results other than one number; PyTensor's C and JAX
-backends; the Hessian.
+Value and gradient come from one compiled program. Invariants: gradients are those of
+`adjit.value_and_grad`; the variables that are differentiated are floats. Non-goals: results other than one
+number; PyTensor's C and JAX backends; the Hessian.
 """
 
 from __future__ import annotations

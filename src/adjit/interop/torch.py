@@ -103,8 +103,7 @@ def wrap(fun: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """`fun` as a function of tensors on the CPU: `loss = wrap(f)`, then `loss(w, x).backward()`.
 
     Arguments that are no tensors are passed as they are. The result has the structure of the function's
-    own, with
-    tensors for arrays and numbers.
+    own, with tensors for arrays and numbers.
     """
     plain: Jit = kept(Jit, fun, options=options)
     transform: Vjp = kept(Vjp, fun, None, (), options=options)

@@ -1,8 +1,8 @@
 """Where the boxes of a graph stand.
 
 Input: a trace. Output: a column and a row for each node that the result depends on or that is an input.
-Columns
-count the longest way from the inputs; rows follow the mean row of the operands, so that edges cross little.
+Columns count the longest way from the inputs; rows follow the mean row of the operands, so that edges cross
+little.
 Invariants: no two nodes share a place. Non-goals: the fewest crossings.
 """
 

@@ -1,15 +1,11 @@
 """The scalar operations that one call performs, as a graph, and the gradient in each of them.
 
 Input: a core function as captured and its arguments. Output: `Trace`: nodes in the order of execution, each
-with
-its value, its operands, its partials and its gradient. The program is run statement by statement; memory
-has a
-second array beside it that says which node each element came from. Only floats are nodes: indices and
-lengths are
-plain numbers. Invariants: partials come from the table of ops, so that the graph says what the compiled
-gradient
-does; `facts` compares the two. Non-goals: speed; programs of more than a few hundred operations, and library
-routines other than the matrix product, are given up with `Untraceable`.
+with its value, its operands, its partials and its gradient. The program is run statement by statement;
+memory has a second array beside it that says which node each element came from. Only floats are nodes:
+indices and lengths are plain numbers. Invariants: partials come from the table of ops, so that the graph
+says what the compiled gradient does; `facts` compares the two. Non-goals: speed; programs of more than a
+few hundred operations, and library routines other than the matrix product, are given up with `Untraceable`.
 """
 
 from __future__ import annotations
@@ -64,8 +60,7 @@ class Untraceable(Exception):
 @dataclass
 class Node:
     """One number. `inputs` are node numbers (`NONE` for constants, whose texts are in `constants`),
-    `partials` the
-    derivatives in them. `formula` has a place for each input until `relabel` fills them."""
+    `partials` the derivatives in them. `formula` has a place for each input until `relabel` fills them."""
 
     number: int
     op: str
@@ -392,8 +387,7 @@ class _Machine:
 
 def traced(fn: Function, arguments: Sequence[Any], wrt: Iterable[int]) -> Trace:
     """The operations of `fn` at these arguments, which are not written, with the gradient of its one result
-    in
-    the parameters `wrt`."""
+    in the parameters `wrt`."""
     machine = _Machine(wrt)
     for number, (param, given) in enumerate(zip(fn.params, arguments, strict=True)):
         if not isinstance(given, np.ndarray):

@@ -217,8 +217,7 @@ def flat(value: Any) -> list[Any]:
 
 def matched(value: Any, other: Any, missing: Any) -> Any:
     """The structure of `value` with the leaves of `other`, which may have None for a whole part: then
-    `missing` at
-    each leaf of that part.
+    `missing` at each leaf of that part.
 
     >>> matched(({"n": 1, "m": 2}, 3.0), (None, 5.0), 0)
     ({'n': 0, 'm': 0}, 5.0)

@@ -1,10 +1,10 @@
 """Workspaces for calls from compiled code: made for one call, as large as the latest one wanted.
 
 `room(wanted)` is a fresh workspace (see `workspace`), `learn(wanted, ws)` remembers after the call what
-would have
-sufficed. Input: a `Wanted`, which all calls of a program share. Invariants: no two calls share memory, in
-whatever threads they run; the number is read and written without a lock, since any number is right:
-what does not fit is allocated elsewhere. Non-goals: keeping memory, which needs Python's lock (`workspace`).
+would have sufficed. Input: a `Wanted`, which all calls of a program share. Invariants: no two calls share
+memory, in whatever threads they run; the number is read and written without a lock, since any number is
+right: what does not fit is allocated elsewhere. Non-goals: keeping memory, which needs Python's lock
+(`workspace`).
 """
 
 from __future__ import annotations

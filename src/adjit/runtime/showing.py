@@ -1,9 +1,8 @@
 """What `print` in a user's function becomes: text with numbers in its places, written to standard output.
 
 Input: a form as `str.format` takes it, known when the program is compiled, and numbers. Output: none; the
-text
-is on `sys.stdout`. In plain Python it is what it says; compiled code holds the interpreter's lock for the
-while, and has Python's own `str.format` make the text, so that both show the same. Non-goals: arrays.
+text is on `sys.stdout`. In plain Python it is what it says; compiled code holds the interpreter's lock for
+the while, and has Python's own `str.format` make the text, so that both show the same. Non-goals: arrays.
 """
 
 from __future__ import annotations

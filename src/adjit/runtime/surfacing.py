@@ -1,14 +1,12 @@
 """Calls of generated programs by code that Numba compiled, whose errors surface as the user's.
 
 `called(program, origin, arguments)` calls the compiled function `program`. Where a check of it fails, the
-error
-that a call from Python would raise is made at once and kept, and compiled code raises a `Surfaced` with its
-number; when that leaves compiled code, Numba makes an exception of the class and its arguments, and gets the
-kept one. Input: a function compiled by Numba, the `Origin` of its text. Output: what it returns. Invariants:
-between the two, compiled code may catch the error, and another thread may meet one of its own; Numba keeps
-no file of code with such a call, which would know nothing of changes of the user's function. Non-goals:
-what the error says
-(`dispatch`).
+error that a call from Python would raise is made at once and kept, and compiled code raises a `Surfaced`
+with its number; when that leaves compiled code, Numba makes an exception of the class and its arguments,
+and gets the kept one. Input: a function compiled by Numba, the `Origin` of its text. Output: what it
+returns. Invariants: between the two, compiled code may catch the error, and another thread may meet one of
+its own; Numba keeps no file of code with such a call, which would know nothing of changes of the user's
+function. Non-goals: what the error says (`dispatch`).
 """
 
 from __future__ import annotations

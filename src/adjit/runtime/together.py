@@ -1,12 +1,11 @@
 """One compiled function run by several threads of Numba's.
 
 `in_threads(part, threads, workers, arguments)` calls `part(thread, threads, *arguments)` for each thread
-number;
-with one worker one after the other in the calling thread. Input: a compiled function without result, numbers,
-a tuple. Written out in LLVM: what stands behind `numba.prange` takes Numba seconds to compile for each
-loop, and
-all that is wanted of it is the call that hands numbers to threads. Invariants: returns when all are done; an
-error in a part is lost, so parts note their errors. Non-goals: choosing the numbers.
+number; with one worker one after the other in the calling thread. Input: a compiled function without
+result, numbers, a tuple. Written out in LLVM: what stands behind `numba.prange` takes Numba seconds to
+compile for each loop, and all that is wanted of it is the call that hands numbers to threads. Invariants:
+returns when all are done; an error in a part is lost, so parts note their errors. Non-goals: choosing the
+numbers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Types of Numba's as specifications, and specifications as text of a function that Numba compiles.
 
-Input: the Numba type of an argument, and the expression that stands for it; the tree of a result. Output: the
-specification (`compiler.program`) with the expressions of its leaves, in depth-first order; the expression
-that puts a result together. Numba tells no lengths, so each axis may have length one. Invariants: a number
-has the
-dtype that Numba gives it, and widens others as there; what has no form in compiled code is refused with
-what to pass instead. Non-goals: calls (`within`).
+Input: the Numba type of an argument, and the expression that stands for it; the tree of a result. Output:
+the specification (`compiler.program`) with the expressions of its leaves, in depth-first order; the
+expression that puts a result together. Numba tells no lengths, so each axis may have length one.
+Invariants: a number has the dtype that Numba gives it, and widens others as there; what has no form in
+compiled code is refused with what to pass instead. Non-goals: calls (`within`).
 """
 
 from __future__ import annotations

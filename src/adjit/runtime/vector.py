@@ -3,8 +3,7 @@
 In plain Python each is NumPy's or SciPy's function of the same name. In compiled code a call is one of the
 C library's function, marked with the vector forms that a loop may use in its place (`libmvec`); where there
 are none, of Numba's code with a polynomial as its vector form (`polynomials`), or without one. Input:
-float32 or
-float64. Output: the same dtype, within 4 units in the last place.
+float32 or float64. Output: the same dtype, within 4 units in the last place.
 Invariants: NaN, infinities, signed zeros and subnormal numbers are as in the C library in every lane. Equal
 arguments need not give equal bits in a vector and outside one. Non-goals: `precise=True`, which calls
 NumPy's.

@@ -1,8 +1,7 @@
 """What each command of the shell does with its target.
 
 Input: parsed options. Output: text on standard output, an exit status. Invariants: nothing but the result
-goes to
-standard output, so that it can be piped. Non-goals: reading the command line (`main`).
+goes to standard output, so that it can be piped. Non-goals: reading the command line (`main`).
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The command line: what can be asked for, and what the exit status says.
 
 Invariants: 0 is success, 1 a check that failed, 2 a command line that says too little, 3 a function that
-adjit
-refuses, 4 an error of the function itself. Nothing heavy is imported before a command is known, so `--help`
-is
-quick.
+adjit refuses, 4 an error of the function itself. Nothing heavy is imported before a command is known, so
+`--help` is quick.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """What a command works on: a function of a file, and its arguments.
 
 Input: `FILE.py:function`, and the text of `--args` or the name of a builder. Output: the function and the
-values
-for its parameters. A builder is a function of the same file that returns the arguments as a tuple; for
-`loss`,
-`loss_args` is found by itself. Invariants: the file is imported once, with its own folder on the path as
-Python
-itself does for a script.
+values for its parameters. A builder is a function of the same file that returns the arguments as a tuple;
+for `loss`, `loss_args` is found by itself. Invariants: the file is imported once, with its own folder on
+the path as Python itself does for a script.
 """
 
 from __future__ import annotations

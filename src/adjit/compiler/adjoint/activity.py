@@ -1,10 +1,9 @@
 """Which values lie between the differentiated inputs and the results.
 
 Input: a core function, its roots (`analyses.alias`), the differentiated parameters, the results that get a
-seed. Output: `Activity`.
-A scalar or the memory of an array root is *varied* if it depends on a differentiated parameter, *useful* if
-a seeded
-result depends on it, *active* if both. Memory is judged as a whole, independent of the place in the program.
+seed. Output: `Activity`. A scalar or the memory of an array root is *varied* if it depends on a
+differentiated parameter, *useful* if a seeded result depends on it, *active* if both. Memory is judged as a
+whole, independent of the place in the program.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Primal values and references at a place of the reverse sweep.
 
 Input: a plan, what the forward sweep left behind, and a builder at the place. Output: operands for primal
-values (repeated,
-fetched from a buffer, or still alive) and references to primal and shadow memory.
+values (repeated, fetched from a buffer, or still alive) and references to primal and shadow memory.
 """
 
 from __future__ import annotations

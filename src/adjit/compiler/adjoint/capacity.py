@@ -1,8 +1,8 @@
 """How many slots a flat buffer needs, counted before the loops that fill it.
 
 Input: the loops around a box and the size of the box in terms of their indices. Output: the total, computed
-by a loop nest that only
-counts, or None where a trip count is known only afterwards (`while`, `break`, bounds read from memory).
+by a loop nest that only counts, or None where a trip count is known only afterwards (`while`, `break`,
+bounds read from memory).
 """
 
 from __future__ import annotations

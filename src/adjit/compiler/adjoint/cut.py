@@ -1,9 +1,8 @@
 """Which values to save: a minimum vertex cut.
 
 Input: a graph of values. Each has a price (bytes times how often it is computed) and the values that it can
-be
-computed from again; values that cannot be computed again have none. Output: the cheapest set of
-values such that every wanted value can be computed from that set.
+be computed from again; values that cannot be computed again have none. Output: the cheapest set of values
+such that every wanted value can be computed from that set.
 
 The cut is found by augmenting paths (Edmonds and Karp, 1972) on the graph with each value split in two.
 """

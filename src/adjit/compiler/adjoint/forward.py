@@ -1,9 +1,8 @@
 """The forward sweep: the primal program with its saves.
 
 Input: a function and a plan. Output: the same statements (variables unchanged) with stores into saved
-buffers, running
-positions and the shadows of exchanged references carried through loops, and `Trail`: what the reverse sweep
-has to find them.
+buffers, running positions and the shadows of exchanged references carried through loops, and `Trail`: what
+the reverse sweep has to find them.
 """
 
 from __future__ import annotations
@@ -319,8 +318,7 @@ class ForwardSweep:
     # -- control
     def _carried_shadows(self, outs: tuple[Var, ...]) -> list[int]:
         """Exchanged references whose shadows the forward sweep hands on too: those to memory that outlives
-        it.
-        Those to memory of one pass are found again in the reverse of the pass.
+        it. Those to memory of one pass are found again in the reverse of the pass.
         """
         return [
             k

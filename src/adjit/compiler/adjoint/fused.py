@@ -1,8 +1,7 @@
 """Emission of loops that are reversed pass by pass.
 
 Input: the reverse sweep and the forward sweep's place at such a loop (`fusion` says which). Output: one
-loop with
-the body's forward statements, their reverse, and the sums of the cotangents of outer scalars.
+loop with the body's forward statements, their reverse, and the sums of the cotangents of outer scalars.
 """
 
 from __future__ import annotations

@@ -1,18 +1,16 @@
 """Loops whose cotangents are known before they start: forward and reverse in one pass over the data.
 
 Input: a function with a constant seed. Output: per block the trailing loops to fuse, and the scalar
-statements behind them that
-are reversed before the first of them. The bodies of fused loops are searched in turn.
+statements behind them that are reversed before the first of them. The bodies of fused loops are searched in
+turn.
 
 A mean, a norm, a log-likelihood ends in loops that only sum. If nothing behind such a loop but scalar
-arithmetic
-stands between it and the result, and that arithmetic's partials are known before the loop, then so is the
-cotangent of
-every term of the sum. Each pass then computes its term, reverses itself, and saves nothing.
+arithmetic stands between it and the result, and that arithmetic's partials are known before the loop, then
+so is the cotangent of every term of the sum. Each pass then computes its term, reverses itself, and saves
+nothing.
 
 A loop qualifies if it has no early exit, carries only sums (and what is inactive), and writes no memory
-from outside;
-the arrays that it reads are not written behind it in its block.
+from outside; the arrays that it reads are not written behind it in its block.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The part of an array that the loads of a loop read, where it is an interval per axis.
 
 Input: the loads of one array in a loop. Output per axis: `Interval`, if all loads read the elements from
-one start on, as many as some inner loop has
-passes, both known before the loop; else None (take the whole axis).
+one start on, as many as some inner loop has passes, both known before the loop; else None (take the whole
+axis).
 
 >>> # y[i] and y[k - 1 - i] for i in range(k): both read the elements 0, …, k - 1
 """

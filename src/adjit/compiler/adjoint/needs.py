@@ -1,8 +1,7 @@
 """What the reverse of a statement reads of the forward sweep.
 
 Input: a statement and the activity. Output: scalar variables. Array contents read by library calls are the
-matter of
-`plan`.
+matter of `plan`.
 """
 
 from __future__ import annotations

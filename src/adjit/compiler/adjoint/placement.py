@@ -3,8 +3,8 @@
 Input: a core function and the bodies of loops that are reversed pass by pass (`fusion`): like the
 function's own block these are
 *tops*, whose values are still alive when they are reversed. Output: `Placement`, frozen facts: the defining
-statement of a variable, the block in which it
-becomes visible, the order of definition, and the loops and blocks around a block.
+statement of a variable, the block in which it becomes visible, the order of definition, and the loops and
+blocks around a block.
 Non-goals: anything about values or memory.
 """
 

@@ -2,9 +2,7 @@
 
 Input: a core function, its activity. Output: `Plan`: the scalars to save (by minimum cut), the arrays to
 copy (`snapshots` before a loop, `kept` before a library call) or to fill again (`produced`), and per block
-the values that the prologue
-of its
-reverse makes available, in forward order.
+the values that the prologue of its reverse makes available, in forward order.
 """
 
 from __future__ import annotations

@@ -6,10 +6,9 @@
                                                               gemm(ct_w, again.T, ct_y)
 
 Input: a function and its recipes, a statement that reads an array. Output: the nest that has filled all of
-the
-array before, if it is cheap and reads only numbers and elements that are not written any more. In one pass of
-the loops around both, so that an array that each pass fills anew counts too. Non-goals: nests that carry
-values, views, contents that several statements write.
+the array before, if it is cheap and reads only numbers and elements that are not written any more. In one
+pass of the loops around both, so that an array that each pass fills anew counts too. Non-goals: nests that
+carry values, views, contents that several statements write.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 """How a value of the forward sweep can be had again in the reverse sweep.
 
 Input: a function and its facts. Output, per variable: the variables from which it can be computed again in
-the prologue
-of a reversed block, or that there is no such way.
+the prologue of a reversed block, or that there is no such way.
 
 The reverse sweep sees memory as it is at the end of the forward sweep. So a load can be repeated if its
-element is not
-written any more; and a value that was stored, and still stands there, has a *home*. An element of an array
-that
-a cheap nest has filled is what that nest stored there (`producers`).
-Values of the outermost block stay alive and are free; so are loop indices.
+element is not written any more; and a value that was stored, and still stands there, has a *home*. An
+element of an array that a cheap nest has filled is what that nest stored there (`producers`). Values of the
+outermost block stay alive and are free; so are loop indices.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Which memory each name means at the start of a pass, traced back from the end of the pass.
 
 Input: a loop body and the references that its array yields stand for. Output: the references of the loop's
-array arguments,
-primal and shadow, recorded in the reverse sweep. A swap costs nothing: the same variables under other
-names. A swap under
-a branch is undone by a branch on the saved condition, swaps in an inner loop by as many swaps back.
+array arguments, primal and shadow, recorded in the reverse sweep. A swap costs nothing: the same variables
+under other names. A swap under a branch is undone by a branch on the saved condition, swaps in an inner
+loop by as many swaps back.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Reversing loops and branches.
 
 Input: the reverse sweep at a loop or branch. Output: the reversed loop or branch, emitted there; positions
-of saved values,
-references and cotangents are handed in and out as carried values.
+of saved values, references and cotangents are handed in and out as carried values.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Reverse mode: a core function to the core function that also returns gradients.
 
 `joint` gives one function with both sweeps, `split` two functions with the saved values between them. See
-DESIGN in
-`docs/architecture.md`: shadow memory, scalars as values, saves by minimum cut.
+DESIGN in `docs/architecture.md`: shadow memory, scalars as values, saves by minimum cut.
 """
 
 from __future__ import annotations
@@ -60,12 +59,11 @@ def joint(
     """Results: those of `fn`, the gradients in the parameters `wrt`, those at the marked intermediates.
 
     `seed` is the constant cotangent of the (one, scalar) result; None makes the seeds of all float results
-    further parameters.
-    `seeded` chooses the results (by number) that have a cotangent at all. `accumulate` makes one further
-    parameter per array in `wrt`: an array to which its gradient is added and which is returned in its
-    place. `shadows` are array parameters in `wrt` whose shadow is a further parameter: it holds the
-    cotangent of what the array is at the end, and afterwards of what it was at the start. `change` may make
-    other sweeps of the two.
+    further parameters. `seeded` chooses the results (by number) that have a cotangent at all. `accumulate`
+    makes one further parameter per array in `wrt`: an array to which its gradient is added and which is
+    returned in its place. `shadows` are array parameters in `wrt` whose shadow is a further parameter: it
+    holds the cotangent of what the array is at the end, and afterwards of what it was at the start.
+    `change` may make other sweeps of the two.
     """
     halves = _differentiate(fn, wrt, seed, accumulate, (), marks, seeded, shadows)
     halves = halves if change is None else change(fn, halves)
@@ -89,8 +87,7 @@ def split(
     fn: Function, wrt: Sequence[int], outputs: Sequence[int] = (), marks: Sequence[str] = ()
 ) -> tuple[Function, Function]:
     """(forward, backward): forward's results are those of `fn` and the saved values; backward's parameters
-    are the saved values and
-    one seed per float result and per parameter in `outputs`."""
+    are the saved values and one seed per float result and per parameter in `outputs`."""
     halves = _differentiate(fn, wrt, None, False, outputs, marks)
     backward = Block(tuple(halves.backward.stmts), (*halves.gradients, *halves.marked))
     own = {*halves.seeds}
@@ -118,8 +115,7 @@ def kept(
     change: Change | None = None,
 ) -> tuple[Function, tuple[Note, ...]]:
     """The forward sweep of `joint`, or of `split` if `apart`. Further results: what the reverse sweep reads
-    of
-    it, cotangents apart, with a note on each.
+    of it, cotangents apart, with a note on each.
     """
     halves = _differentiate(fn, wrt, None if apart else 1.0, False, outputs, (), seeded)
     halves = halves if change is None else change(fn, halves)

@@ -1,12 +1,10 @@
 """Where saved values lie: one buffer per value, one slot per execution of its block.
 
 Loops whose bounds are known before the outermost of them starts form a *box*: slots are numbered by their
-indices. A box
-that encloses all loops of a block gives a buffer with one axis per loop. Otherwise the box is executed
-again and again by the loops around it (a `while`, a loop with `break`, a loop whose neighbour's bounds
-depend on
-it): then the buffer is flat, and a running position, carried through those loops, says where the box's
-slots begin.
+indices. A box that encloses all loops of a block gives a buffer with one axis per loop. Otherwise the box
+is executed again and again by the loops around it (a `while`, a loop with `break`, a loop whose neighbour's
+bounds depend on it): then the buffer is flat, and a running position, carried through those loops, says
+where the box's slots begin.
 """
 
 from __future__ import annotations
@@ -28,8 +26,7 @@ class Layout:
     """Slots of a block: `outer` loops carry the position of `site`, `box` loops number the slots from there.
 
     The position moves on after each execution of `mover`, which lies in the block `owner`. All three are
-    None where the
-    box is everything.
+    None where the box is everything.
     """
 
     outer: tuple[Loop, ...]

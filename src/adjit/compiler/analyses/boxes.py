@@ -1,10 +1,8 @@
 """Nests of loops that walk over all elements of a box of an array.
 
 Input: a function. Output: `Boxes`, which says what box the accesses of a nest walk over and what else in a
-nest or
-a block touches an array. A nest is a statement of some block with all that stands in it; its box has per
-axis of
-the array the loop that walks along it.
+nest or a block touches an array. A nest is a statement of some block with all that stands in it; its box
+has per axis of the array the loop that walks along it.
 """
 
 from __future__ import annotations

@@ -275,8 +275,7 @@ class Dependence(Table):
 
     def order_free_as_promised(self, loop: For) -> bool:
         """The same, where the user promises it by `prange`: accesses whose indices are read from memory are
-        believed
-        to be apart. Those that can be told from the loop variables are not.
+        believed to be apart. Those that can be told from the loop variables are not.
         """
         if not loop.promised or loop.stop is not None or any(isinstance(a.type, Array) for a in loop.args):
             return False

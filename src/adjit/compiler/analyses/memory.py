@@ -1,10 +1,9 @@
 """Tables of the last few programs that were asked about.
 
 Input: a function. Output: what a class of tables, such as `Dependence`, knows of it. Functions are
-immutable, and
-a pass that changes nothing returns the function itself, so that most passes find the table that the one
-before
-them has asked. Invariants: a table belongs to one thread, since it grows as it is asked.
+immutable, and a pass that changes nothing returns the function itself, so that most passes find the table
+that the one before them has asked. Invariants: a table belongs to one thread, since it grows as it is
+asked.
 """
 
 from __future__ import annotations

@@ -2,11 +2,10 @@
 for itself.
 
 Input: the dependence facts of a function, a loop and an allocation. Output: `is_private`. It holds if the
-array has no other name, is used nowhere else, and each element that a pass reads was stored by an
-earlier statement of the same pass: at the same place, or by a loop that has stored a whole interval
-around it. `is_clean` says the same of an array of zeros, as the shadow of scratch memory is: what a pass
-adds to it
-it sets to zero again. Non-goals: loops with branches (their callers have none).
+array has no other name, is used nowhere else, and each element that a pass reads was stored by an earlier
+statement of the same pass: at the same place, or by a loop that has stored a whole interval around it.
+`is_clean` says the same of an array of zeros, as the shadow of scratch memory is: what a pass adds to it it
+sets to zero again. Non-goals: loops with branches (their callers have none).
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ def is_private(facts: Dependence, loop: For, array: Var) -> bool:
 
 def is_clean(facts: Dependence, loop: For, array: Var) -> bool:
     """Whether each pass of `loop` leaves zeros in all of `array` if it finds zeros there, and nothing
-    outside uses
-    it.
+    outside uses it.
     """
     uses = _uses(facts, loop, array)
     if uses is None:
@@ -70,8 +68,7 @@ def _uses(facts: Dependence, loop: For, array: Var) -> list[Load | Store | Accum
 
 def _clears(facts: Dependence, loop: For, zero: Store, write: Store | Accumulate) -> bool:
     """Whether a store after `write` in the text clears its element: in the same passes of their common
-    loops, or in
-    a later pass of one within `loop`.
+    loops, or in a later pass of one within `loop`.
     """
     common = facts.definitions.common(zero, write)
     inner = common[common.index(loop) + 1 :]
@@ -116,8 +113,7 @@ def _spans(
     later: For | None,
 ) -> bool:
     """Whether `form`, over all passes of `loop`, or those after the reader's if it is `later`, takes the
-    value
-    `wanted`.
+    value `wanted`.
     """
     iteration = facts.forms.iteration[loop]
     along = form.terms[iteration]

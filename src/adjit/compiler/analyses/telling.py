@@ -4,11 +4,10 @@
     s = s + y * y      (s is the result)
 
 Input: a function and one of its results, a float. Output: two sets of scalar variables. Where a value that
-tells goes
-wrong, no derivative of the result has a meaning, so that a product of the reverse sweep need not be guarded
-against partials that are infinite only there. A value tells through the operations of its own block, which
-run whenever it is computed, and through what loops carry. Non-goals: values in arrays; partials that
-overflow where the value does not.
+tells goes wrong, no derivative of the result has a meaning, so that a product of the reverse sweep need not
+be guarded against partials that are infinite only there. A value tells through the operations of its own
+block, which run whenever it is computed, and through what loops carry. Non-goals: values in arrays;
+partials that overflow where the value does not.
 """
 
 from __future__ import annotations

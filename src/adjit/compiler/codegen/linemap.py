@@ -14,8 +14,7 @@ from ..ir.types import Type
 @dataclass(frozen=True, slots=True)
 class Site:
     """A check in the generated program. `error` names an exception (`Check`); a failure brings the numbers
-    for
-    the `places` of the message, as for `str.format`, or the index and the length of an axis of `array`.
+    for the `places` of the message, as for `str.format`, or the index and the length of an axis of `array`.
     """
 
     error: str

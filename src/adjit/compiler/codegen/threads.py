@@ -4,10 +4,8 @@
     def f(x, ws):             in_threads(f_part_1, threads, workers, (…)), then the sums of the threads
 
 Input: a plan and the options it is compiled with. Output: `Text`. A part finds out which passes are its
-own, and
-which copies of arrays. A check that fails in a part is noted, and raised by the function, since errors of
-threads
-are lost. Non-goals: choosing what is divided.
+own, and which copies of arrays. A check that fails in a part is noted, and raised by the function, since
+errors of threads are lost. Non-goals: choosing what is divided.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Which arrays of a function can lie in memory that is kept from call to call.
 
 Input: a core function, and which of its results are lent: the caller keeps the workspace for as long as it
-reads them. Output: the arrays whose allocations may be taken from a workspace. Fresh memory
-costs a page fault per four kilobytes, more than most loops that fill it. Invariants: such an array is not,
-and shares nothing with, a result that is not lent; its allocation runs at most once per call. Non-goals:
-sharing memory
-between arrays whose lives do not overlap.
+reads them. Output: the arrays whose allocations may be taken from a workspace. Fresh memory costs a page
+fault per four kilobytes, more than most loops that fill it. Invariants: such an array is not, and shares
+nothing with, a result that is not lent; its allocation runs at most once per call. Non-goals: sharing
+memory between arrays whose lives do not overlap.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A matrix-vector product is a loop here; only the product of two matrices is a library routine, reached
 through the spelling `gemm`. Input: arrays of the ranks that each function names; two operands take the
-wider dtype. Products of complex
-numbers are loops here. Non-goals: decompositions and solves, which are library routines.
+wider dtype. Products of complex numbers are loops here. Non-goals: decompositions and solves, which are
+library routines.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Named tuples and dataclasses that are made in a differentiated function.
 
 Input: the class and the values of a call. Output: a `Record` of its fields. Non-goals: classes that do more
-than
-keep their fields, which are refused.
+than keep their fields, which are refused.
 """
 
 from __future__ import annotations

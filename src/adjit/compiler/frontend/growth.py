@@ -1,9 +1,9 @@
 """Lists that change their length where passes or sides of control flow meet.
 
 Input: values of names before a statement and at the ends of its blocks. Output: lists moved into memory
-before
-the statement, which is walked again; storage for a name that comes to stand for another list, and copies into
-it. Invariants: a copy that stands for a list is refused to change while another name sees the original.
+before the statement, which is walked again; storage for a name that comes to stand for another list, and
+copies into it. Invariants: a copy that stands for a list is refused to change while another name sees the
+original.
 Non-goals: what a list is in memory (`lists`).
 """
 

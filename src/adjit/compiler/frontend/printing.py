@@ -1,11 +1,9 @@
 """What `print` shows: text with numbers in its places, in the forward sweep.
 
 Input: a call of `print`, whose arguments may be f-strings, `"…".format(…)`, `"…" % …` and sums of texts.
-Output:
-a call of `show`, whose form is that of `str.format`. Invariants: what is known when the program is compiled
-is
-in the text; a format that does not fit a number's kind is an error, as in Python. Non-goals: texts elsewhere
-(`texts`), arrays.
+Output: a call of `show`, whose form is that of `str.format`. Invariants: what is known when the program is
+compiled is in the text; a format that does not fit a number's kind is an error, as in Python. Non-goals:
+texts elsewhere (`texts`), arrays.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Functions of the standard library, whose text is read like the user's where it can be.
 
 Input: a callable, and the error that came up while it was walked. Output: an error at the user's call,
-where the
-trouble lies in the library's text. Invariant: an error in a function of the user's that the library calls is
-left as it is. Non-goals: functions with a meaning of their own (`python_builtins`).
+where the trouble lies in the library's text. Invariant: an error in a function of the user's that the
+library calls is left as it is. Non-goals: functions with a meaning of their own (`python_builtins`).
 """
 
 from __future__ import annotations

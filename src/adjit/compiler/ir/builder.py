@@ -81,10 +81,9 @@ class _Scope:
 class Builder:
     """Statements are appended to the innermost open block; `loc` is stamped on each.
 
-    What proofs about indices need is kept on the way: `definitions` (the statement behind a scalar), `ranges`
-    (bounds and step of a loop variable; `iterates` records one for a loop that is emitted by hand) and
-    `origins`
-    (the arrays whose memory a view, a reshape or a chosen reference may share).
+    What proofs about indices need is kept on the way: `definitions` (the statement behind a scalar),
+    `ranges` (bounds and step of a loop variable; `iterates` records one for a loop that is emitted by hand)
+    and `origins` (the arrays whose memory a view, a reshape or a chosen reference may share).
     """
 
     def __init__(self, names: Names, loc: Location = NOWHERE) -> None:
@@ -109,9 +108,8 @@ class Builder:
 
     def name(self, x: Operand, name: str, since: int) -> None:
         """Call a scalar after the user's variable, if it was made for it: it has no name of its own and its
-        number
-        is `since` or later. Names mean nothing to the program, so the variable itself changes, not what
-        reads it.
+        number is `since` or later. Names mean nothing to the program, so the variable itself changes, not
+        what reads it.
         """
         if not isinstance(x, Var) or x.number < since or isinstance(x.type, Array):
             return

@@ -175,12 +175,11 @@ class For(Stmt):
     """`for iv in range(lo, hi, step)`, with carried values.
 
     `args` are the body's parameters; they start as `inits`, and each pass hands `body.yields` to the next;
-    `outs` are their values after the loop. `step` is a nonzero constant.
-    `stop`, a boolean defined in the body, ends the loop after the pass in which it is true.
-    `trips`, where wanted, is the number of passes made. `independent` states that no pass reads what another
-    wrote
-    (accumulations apart) and that the order of passes does not matter. `promised`: the user says so, by
-    `prange`; only what cannot be told from the indices is believed.
+    `outs` are their values after the loop. `step` is a nonzero constant. `stop`, a boolean defined in the
+    body, ends the loop after the pass in which it is true. `trips`, where wanted, is the number of passes
+    made. `independent` states that no pass reads what another wrote (accumulations apart) and that the
+    order of passes does not matter. `promised`: the user says so, by `prange`; only what cannot be told
+    from the indices is believed.
     """
 
     iv: Var
@@ -228,9 +227,8 @@ class Bounds(Stmt):
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Stmt):
     """`error` names a builtin exception, one of `adjit.errors`, a class of the user's (`frontend.raising`),
-    or is
-    `UNEQUAL`; `values` are numbers that stand in the message where it has places for them, or that the error
-    shows with their names.
+    or is `UNEQUAL`; `values` are numbers that stand in the message where it has places for them, or that
+    the error shows with their names.
     """
 
     cond: Operand

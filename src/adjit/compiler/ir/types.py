@@ -31,9 +31,8 @@ class Array:
     """A reference to memory of rank `ndim`.
 
     `layout` is "C" where the memory is known to be C-contiguous, "F" for Fortran order and "A" for any
-    strides.
-    A `growing` array has rank 1 and no fixed length: a store or an accumulate past its end
-    makes it longer, and what was never written reads as zero.
+    strides. A `growing` array has rank 1 and no fixed length: a store or an accumulate past its end makes
+    it longer, and what was never written reads as zero.
     """
 
     dtype: str

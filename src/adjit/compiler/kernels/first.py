@@ -5,9 +5,8 @@
 
 Input and output: core IR. A pass over memory to zero it and another to read it are saved: gradients of
 elementwise programs then pass over memory as rarely as they can. The nest is the first to touch the array,
-each
-of its passes adds once, to an element of its own, and together they reach every element. Non-goals: arrays
-that are reached in parts.
+each of its passes adds once, to an element of its own, and together they reach every element. Non-goals:
+arrays that are reached in parts.
 """
 
 from __future__ import annotations

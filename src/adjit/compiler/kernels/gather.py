@@ -5,13 +5,12 @@
         ct_x[i + 1] += g(i)                      s += g(k - 1) if k - 1 is in range(lo, hi) else 0
                                                  ct_x[k] += s
 
-Input and output: core IR. The adjoint of a stencil adds to several neighbours, where threads meet; gathered,
-no two do, the result does not depend on their order, and memory is passed over once. It is done where each
-index of an accumulation is a loop variable plus a constant, all loops of the nest appear, and what is added
-can be computed again from memory that the nest does not write, without costly functions. (`passes.gather`
-does
-it for the CPU, with loops of their own for the rims; here threads test instead.) Non-goals: indices read from
-memory, which need atomics.
+Input and output: core IR. The adjoint of a stencil adds to several neighbours, where threads meet;
+gathered, no two do, the result does not depend on their order, and memory is passed over once. It is done
+where each index of an accumulation is a loop variable plus a constant, all loops of the nest appear, and
+what is added can be computed again from memory that the nest does not write, without costly functions.
+(`passes.gather` does it for the CPU, with loops of their own for the rims; here threads test instead.)
+Non-goals: indices read from memory, which need atomics.
 """
 
 from __future__ import annotations
@@ -239,8 +238,7 @@ class _Gathering(Rewriter):
 
     def whole(self, loops: tuple[For, ...], first: _Scatter) -> _Whole | None:
         """The lengths by loop variable, if the loops reach all of the array but its margins: then the new
-        nest
-        runs over all of it, so that it can be the first to fill the array.
+        nest runs over all of it, so that it can be the first to fill the array.
         """
         alloc = self.maker.get(first.stmt.array)
         if not isinstance(alloc, Alloc):

@@ -26,8 +26,8 @@ class ScalarOp:
 
     `precedence` is that of the spelling's outermost operator (see `codegen`). `expensive` values are saved
     rather than computed again: two evaluations need not agree to the last bit. `singular` partials can be
-    infinite or NaN: their contributions go through
-    `smul`. `vector` is the name of a function of floats that loops vectorise, where there is one.
+    infinite or NaN: their contributions go through `smul`. `vector` is the name of a function of floats
+    that loops vectorise, where there is one.
     """
 
     name: str

@@ -5,8 +5,7 @@
     for i in range(n): y[i] += g[i]                  for i in range(n): y[i] = z[i] + g[i]
 
 Input and output: core IR. The three nests walk over the same box in one block, nothing touches the two
-arrays in
-between, and the copy has no other use. Non-goals: copies under conditions.
+arrays in between, and the copy has no other use. Non-goals: copies under conditions.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@
 Input and output: core IR, before it is differentiated, so that the reverse sweep does not save what it has.
 Nothing else writes the copy, and nothing writes the original until the copy is read for the last time. The
 last axes agree: rows stay rows. Which rows may be data, as in `c = x[chosen]`; the checks of such indices
-stay
-where they are. Non-goals: single elements that data choose, copies that zeros surround.
+stay where they are. Non-goals: single elements that data choose, copies that zeros surround.
 """
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ def copies(fn: Function) -> Function:
 @dataclass(eq=False)
 class _Copy:
     """`nest` does nothing but store at its loop variables `ivs` what `load` reads; `index` computes where
-    that
-    is, from numbers and from memory.
+    that is, from numbers and from memory.
     """
 
     nest: For

@@ -5,12 +5,10 @@
                                                            y[i] = g(a[i])
 
 Input and output: core IR. The second loop reads what the first writes, or half the elements that the first
-reads.
-They have equal bounds, and no pass of the second needs what a later
-pass of the first writes, or overwrites what one reads. Statements between them stay behind the fused
-loop if it does not need them, else move before it if they do not need the first loop. Nests are fused
-level by level. Forwarding of stores then makes most arrays between the two superfluous. Non-goal: shifted
-bounds.
+reads. They have equal bounds, and no pass of the second needs what a later pass of the first writes, or
+overwrites what one reads. Statements between them stay behind the fused loop if it does not need them, else
+move before it if they do not need the first loop. Nests are fused level by level. Forwarding of stores then
+makes most arrays between the two superfluous. Non-goal: shifted bounds.
 """
 
 from __future__ import annotations

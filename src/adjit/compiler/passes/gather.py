@@ -133,8 +133,7 @@ class _Gathering(Rewriter):
 
     def place(self, nest: _Nest, s: Accumulate) -> tuple[tuple[object, ...], tuple[int, ...]] | None:
         """What walks along each axis and the offset per loop; None if the accumulation does not walk along
-        with the
-        nest.
+        with the nest.
         """
         if grows(s.array.type) or not is_float(s.value.type):
             return None

@@ -6,9 +6,8 @@
         ct_y[n - 1 - i] += a * t                          ct_y[i] += a * ct_z[n - 1 - i]
 
 Input and output: core IR. To read backwards is cheaper than to add backwards, and an array that is added to
-in
-both orders keeps a loop from being vectorised; so a pass computes what its mirrored one adds, where that is
-cheap arithmetic with arrays that the loop does not write. Non-goals: several axes at once.
+in both orders keeps a loop from being vectorised; so a pass computes what its mirrored one adds, where that
+is cheap arithmetic with arrays that the loop does not write. Non-goals: several axes at once.
 """
 
 from __future__ import annotations

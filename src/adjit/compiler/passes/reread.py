@@ -5,10 +5,8 @@
     for i in range(n): y[i] = z[i]                   for i in range(n): y[i] = z[i]
 
 Input and output: core IR, before loops are fused. The copy is what the forward sweep saves; nothing writes
-to the
-two arrays between the copying and the reading. Non-goals: copies that are made under a condition; reads
-that have
-nothing to join.
+to the two arrays between the copying and the reading. Non-goals: copies that are made under a condition;
+reads that have nothing to join.
 """
 
 from __future__ import annotations

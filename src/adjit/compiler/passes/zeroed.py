@@ -9,12 +9,9 @@
         for i in range(t): h[i] = ct_z[i]; ct_z[i] = 0.0           for i in range(t): h[i] = ct_z[i]
 
 Input and output: core IR. The nest that clears and the nest that adds walk over the same box, and nothing
-else
-touches the array between them: in one block, or from one pass of a loop to the next, where the array is
-scratch
-memory that each pass finds and leaves zeroed. Non-goals: boxes of which one holds the other (`clears`);
-arrays
-that are zeroed where they are made for one addition (`first_stores`).
+else touches the array between them: in one block, or from one pass of a loop to the next, where the array
+is scratch memory that each pass finds and leaves zeroed. Non-goals: boxes of which one holds the other
+(`clears`); arrays that are zeroed where they are made for one addition (`first_stores`).
 """
 
 from __future__ import annotations

@@ -5,14 +5,11 @@ what calls it.
         s += f(x[i])            =>     in_threads(part, threads, 0, n, x, idx, ct_w, copies_ct_w, partial_s)
         ct_w[idx[i]] += g(x[i])        s += the sum of partial_s; ct_w += the sum of copies_ct_w
 
-Input: a finished function. Output: `Plan`: the function with calls in place of the loops, and the parts. The
-function has two more parameters, the number of threads and how many of them may run at a time. Sums
-are
+Input: a finished function. Output: `Plan`: the function with calls in place of the loops, and the parts.
+The function has two more parameters, the number of threads and how many of them may run at a time. Sums are
 added up in the order of the threads, so that equal numbers of threads give equal bits. A part notes in
-`status`
-that it has come to its end, or which check failed. Invariants: with one thread the plan does what the
-function
-does, up to rounding of sums. Non-goals: text.
+`status` that it has come to its end, or which check failed. Invariants: with one thread the plan does what
+the function does, up to rounding of sums. Non-goals: text.
 """
 
 from __future__ import annotations

@@ -5,10 +5,9 @@ Input: a finished function. Output: `Nest` per chosen loop. A loop is chosen if 
 not matter: then each thread takes a run of passes. Of outer and inner loops the outermost is taken. Carried
 values must be sums: each thread has a partial sum. Accumulations: where different passes add to different
 elements, threads add directly. Where only passes less than a few apart meet, as in the adjoint of a
-stencil, they
-add directly too, but the last few passes of each thread, the *seam*, wait until all others are done. Else the
-array is *private*: each thread but the first adds to a copy of its own. Invariants: whatever is not
-understood stays as it is. Non-goals: when it pays (`cost`).
+stencil, they add directly too, but the last few passes of each thread, the *seam*, wait until all others
+are done. Else the array is *private*: each thread but the first adds to a copy of its own. Invariants:
+whatever is not understood stays as it is. Non-goals: when it pays (`cost`).
 """
 
 from __future__ import annotations
@@ -34,10 +33,8 @@ CALLS = ("gemm",)  # routines that cannot fail
 @dataclass(frozen=True, eq=False)
 class Nest:
     """A loop to be divided, whose carried values are sums; the arrays of which each thread has a copy; the
-    passes
-    of a seam, and the arrays for which there is one. `again`: it is a short one within a loop, so that it
-    stands in its
-    old place too, for when threads do not pay.
+    passes of a seam, and the arrays for which there is one. `again`: it is a short one within a loop, so
+    that it stands in its old place too, for when threads do not pay.
     """
 
     loop: For
@@ -119,8 +116,7 @@ class _Choosing:
 
     def met(self, loop: For) -> dict[Var, list[Accumulate]] | None:
         """The arrays to which different passes add in the same places, with all that is added to them; None
-        where
-        something else is done to one of them.
+        where something else is done to one of them.
         """
         outside = [v for v in free_vars(Block((loop,))) if isinstance(v.type, Array)]
         roots = self.facts.roots

@@ -5,12 +5,10 @@
         for k in range(m): r[k] = x[i, k]  =>     for k in range(m): r[k] = x[i, k]
         for k in range(m): y[i] += r[k]           for k in range(m): y[i] += r[k]
 
-Input: a function, and which allocations may move. Output: the function and those that moved. Memory that lies
-outside a loop and that all its passes use ties them together even if none reads what another left in it;
-inside,
-each thread has its own. An array of zeros moves if each pass leaves it as zeros: one for all passes of a
-thread is
-enough. Non-goals: loops with branches.
+Input: a function, and which allocations may move. Output: the function and those that moved. Memory that
+lies outside a loop and that all its passes use ties them together even if none reads what another left in
+it; inside, each thread has its own. An array of zeros moves if each pass leaves it as zeros: one for all
+passes of a thread is enough. Non-goals: loops with branches.
 """
 
 from __future__ import annotations

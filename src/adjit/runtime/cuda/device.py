@@ -56,8 +56,7 @@ ELEMENTARY = {
 
 class _Simulated:
     """`numba.cuda` as the kernel that runs now sees it: the simulator exchanges the module's name in the
-    kernel
-    only, safely.
+    kernel only, safely.
     """
 
     def __getattr__(self, name: str) -> Any:

@@ -1,8 +1,7 @@
 """Kernels as PTX, without a GPU: what the real compiler makes of a generated module.
 
 Input: the text of a module for the GPU and a compute capability. Output: PTX by kernel. Needs `numba-cuda`
-with
-its toolkit (`pip install adjit[cuda]`), not a device. Non-goals: running.
+with its toolkit (`pip install adjit[cuda]`), not a device. Non-goals: running.
 """
 
 from __future__ import annotations
