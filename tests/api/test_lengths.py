@@ -145,3 +145,38 @@ def test_a_promise_takes_the_checks_away_and_not_what_follows_from_them() -> Non
 def test_an_index_that_is_too_low_is_named_as_it_is() -> None:
     with pytest.raises(IndexError, match=r"index -4 is out of bounds for axis 0 .* with size 3"):
         adjit.grad(rows_by_data)(np.ones((3, 5)), np.array([0, -4, 1, 1]), np.ones(4))
+
+
+def moved_on(x: np.ndarray) -> float:
+    z = x.copy()
+    for _ in range(x.shape[0]):
+        z[1:] = 0.5 * z[:-1]
+    return np.sum(z * z)
+
+
+def scratch_of_passes(x: np.ndarray, m: int) -> float:
+    total = x[0]
+    for t in range(3, m):
+        b = np.zeros(m - 3)
+        for i in range(m - 3):
+            b[i] = x[i] * t
+        total += np.sum(b * b)
+    return total
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_a_length_that_is_known_in_a_loop_that_does_not_run(n: int) -> None:
+    verdict = check(moved_on, (np.linspace(1.0, 2.0, n),), (0,))
+    assert verdict.kind == "right", verdict
+
+
+@pytest.mark.parametrize("m", [6, 3, 2, -1, -100])
+def test_memory_of_passes_that_are_not_made(m: int) -> None:
+    x = np.linspace(1.0, 2.0, 5)
+    verdict = check(scratch_of_passes, (x, m), (0,))
+    assert verdict.kind == "right", verdict
+
+
+def test_negative_dimensions_are_the_users_error() -> None:
+    with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+        adjit.grad(lambda x, m: np.sum(np.zeros(m)) + x[0])(np.ones(2), -1)

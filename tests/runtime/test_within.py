@@ -234,6 +234,19 @@ def test_what_is_read_from_outside_is_frozen(monkeypatch: pytest.MonkeyPatch) ->
     assert np.array_equal(slope(np.ones(2)), [80.0, 70.0])
 
 
+pair = (np.array([1.0, 2.0]), np.array([3.0]))
+
+
+def test_an_array_in_a_tuple_from_outside() -> None:
+    slope = adjit.grad(lambda x: np.sum(pair[0] * x[:2] ** 2) * pair[1][0])
+
+    @numba.njit
+    def inside(x):
+        return slope(x)
+
+    assert np.array_equal(inside(np.array([1.0, 2.0, 3.0])), [6.0, 24.0, 0.0])
+
+
 @numba.njit
 def double_sine(x):
     return np.sin(2.0 * x)

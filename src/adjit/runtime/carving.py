@@ -17,6 +17,8 @@ from numba.core.imputils import impl_ret_new_ref
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
 
+from .instructions import clamped, clamped_in_llvm
+
 ALIGNMENT = 8  # words
 
 
@@ -24,7 +26,7 @@ def _room(ws: Any, shape: Any, dtype: Any) -> Any:
     """Move `ws[0]` on; the words of the array, or None if there are not enough."""
     count = 1
     for n in shape:
-        count *= max(n, 0)
+        count *= n
     words = (count * np.dtype(dtype).itemsize + 7) // 8
     start = int(ws[0])
     ws[0] = start + words + ALIGNMENT - words % ALIGNMENT
@@ -34,7 +36,8 @@ def _room(ws: Any, shape: Any, dtype: Any) -> Any:
 
 
 def take(ws: Any, shape: Any, dtype: Any) -> Any:
-    """An array of any contents."""
+    """An array of any contents; negative lengths count as zero."""
+    shape = clamped(shape)
     room = _room(ws, shape, dtype)
     return np.empty(shape, dtype) if room is None else room
 
@@ -56,11 +59,11 @@ def _typed(_context: Any) -> Any:
 
 
 def _sizes(context: Any, builder: Any, item: Any, lengths: list[Any]) -> tuple[Any, Any]:
-    """Bytes and words of an array; negative lengths count as zero."""
-    zero, seven, three = (ir.Constant(ir.IntType(64), k) for k in (0, 7, 3))
+    """Bytes and words of an array."""
+    seven, three = (ir.Constant(ir.IntType(64), k) for k in (7, 3))
     size = context.get_constant(types.intp, context.get_abi_sizeof(item))
     for n in lengths:
-        size = builder.mul(size, builder.select(builder.icmp_signed("<", n, zero), zero, n))
+        size = builder.mul(size, n)
     return size, builder.lshr(builder.add(size, seven), three)
 
 
@@ -68,7 +71,7 @@ def _lowered(zeroed: bool) -> Any:
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         made = signature.return_type
         source = make_array(signature.args[0])(context, builder, args[0])
-        lengths = cgutils.unpack_tuple(builder, args[1], made.ndim)
+        lengths = clamped_in_llvm(context, builder, cgutils.unpack_tuple(builder, args[1], made.ndim))
         item = context.get_data_type(made.dtype)
         size, words = _sizes(context, builder, item, lengths)
         whole, last = (ir.Constant(ir.IntType(64), k) for k in (ALIGNMENT, ALIGNMENT - 1))

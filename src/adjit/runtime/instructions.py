@@ -8,6 +8,7 @@ fastmath flags apply. Non-goals: memory that is kept between calls (`carving`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,26 @@ def minimum(a: Any, b: Any) -> Any:
 
 
 def empty(shape: Any, dtype: Any) -> Any:
-    """A C array of any contents."""
-    return np.empty(shape, dtype)
+    """A C array of any contents; negative lengths count as zero."""
+    return np.empty(clamped(shape), dtype)
 
 
 def zeros(shape: Any, dtype: Any) -> Any:
-    """A C array of zeros."""
-    return np.zeros(shape, dtype)
+    """A C array of zeros; negative lengths count as zero."""
+    return np.zeros(clamped(shape), dtype)
+
+
+def clamped(shape: Any) -> Any:
+    """The shape of an array that may stand before the loop in which its lengths are known not to be
+    negative.
+    """
+    return tuple(max(n, 0) for n in shape) if isinstance(shape, tuple) else max(shape, 0)
+
+
+def clamped_in_llvm(context: Any, builder: Any, lengths: Sequence[Any]) -> list[Any]:
+    """The same for lengths as integers of LLVM."""
+    zero = context.get_constant(types.intp, 0)
+    return [builder.select(builder.icmp_signed("<", n, zero), zero, n) for n in lengths]
 
 
 def _of_two(context: Any) -> Any:
@@ -102,7 +116,8 @@ def _fresh(zeroed: bool) -> Any:
         single = not isinstance(shape, types.BaseTuple)  # type: ignore[attr-defined]
         parts = [args[0]] if single else cgutils.unpack_tuple(builder, args[0], made.ndim)
         kinds = [shape] if single else list(shape)
-        lengths = [context.cast(builder, n, k, types.intp) for n, k in zip(parts, kinds, strict=True)]
+        whole = [context.cast(builder, n, k, types.intp) for n, k in zip(parts, kinds, strict=True)]
+        lengths = clamped_in_llvm(context, builder, whole)
         array = _empty_nd_impl(context, builder, made, lengths)
         if zeroed:
             cgutils.memset(builder, array.data, builder.mul(array.itemsize, array.nitems), 0)

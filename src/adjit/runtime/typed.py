@@ -22,6 +22,7 @@ from numba.core.registry import cpu_target
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
+from ..compiler.codegen.naming import identifier
 from ..compiler.complexes import (
     ARRAY_KEYS,
     ARRAYS,
@@ -66,7 +67,10 @@ class Names:
         self.objects: dict[str, Any] = {}
 
     def fresh(self, wanted: str) -> str:
-        """A name that nothing has, as near to `wanted` as can be."""
+        """A name that nothing has, as near to `wanted` as can be (`ARRAYS[0]` is wanted for a hidden
+        argument).
+        """
+        wanted = identifier(wanted)
         while wanted in self.taken or iskeyword(wanted):
             wanted += "_"
         self.taken.add(wanted)

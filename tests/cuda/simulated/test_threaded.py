@@ -238,9 +238,49 @@ def exchanging(x: Any, y: Any) -> None:
         y[i] = cuda.atomic.add(x, 0, 1.0)
 
 
+def renewing_a_parameter(x: Any, y: Any, a: Any = 2.0) -> None:
+    i = cuda.grid(1)
+    if i < len(x):
+        a = a * x[i]
+        y[i] = a
+
+
+def adding_to_a_parameter(x: Any, y: Any, a: Any = 2.0) -> None:
+    i = cuda.grid(1)
+    if i >= len(x):
+        return
+    if x[i] > 0.0:
+        a += x[i]
+    y[i] = a
+
+
+def renewing_in_steps(x: Any, y: Any, a: Any = 2.0) -> None:
+    for i in range(cuda.grid(1), len(x), cuda.gridsize(1)):
+        a = a * 1.1
+        y[i] = a * x[i]
+
+
+def the_same_index_twice(x: Any, y: Any) -> None:
+    i = cuda.grid(1)
+    j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if i < len(x) and j < len(x):
+        y[i] += x[j]
+
+
+def one_axis_in_two_loops(x: Any, y: Any) -> None:
+    for i in range(cuda.grid(1), len(x), cuda.gridsize(1)):
+        for j in range(cuda.grid(1), len(x), cuda.gridsize(1)):
+            y[i] += x[j]
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
+        (renewing_a_parameter, "a new value for the parameter 'a'"),
+        (adding_to_a_parameter, "a new value for the parameter 'a'"),
+        (renewing_in_steps, "a new value for the parameter 'a'"),
+        (the_same_index_twice, "asked for twice"),
+        (one_axis_in_two_loops, "asked for twice"),
         (without_a_bound, "no bound that is read"),
         (with_another_guard, "no bound that is read"),
         (bound_by_itself, "no bound that is read"),

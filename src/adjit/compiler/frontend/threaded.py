@@ -78,6 +78,7 @@ class _Kernel:
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.parameters = {a.arg for a in ast.walk(source.node.args) if isinstance(a, ast.arg)}
 
     def refuse(self, node: ast.AST, what: str, why: str, instead: str) -> NoReturn:
         raise UnsupportedSyntaxError(what, self.source.location(node), why, instead)
@@ -101,17 +102,27 @@ class _Kernel:
                     "threads that exchange values have no order in which they could run one after the other",
                     "write the loops over all indices; sums and matrix products share memory by themselves",
                 )
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in self.parameters:
+                self.refuse(
+                    node,
+                    f"a new value for the parameter {node.id!r} of a kernel",
+                    "each thread has parameters of its own, and the threads become passes of one loop",
+                    "give the value another name",
+                )
         if any(_place(self.source, n) == "gridsize" for n in nodes):
             return self.in_steps(statements)
         return self.guarded(statements)
 
     # -- indices with a guard
     def guarded(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        rest, names, first = list(statements), list[str](), list[ast.stmt]()
+        rest, names, first, axes = list(statements), list[str](), list[ast.stmt](), list[str]()
         while rest:
             found = self.indices(rest[0])
             if not found and not _sets_a_name(rest[0], names):
                 break
+            if not set(axes).isdisjoint(found.values()):
+                self.twice(rest[0])
+            axes += found.values()
             names += found
             first += [] if found else [rest[0]]
             del rest[0]
@@ -164,15 +175,23 @@ class _Kernel:
                 self.unread(head)
         return found
 
-    def indices(self, stmt: ast.stmt) -> list[str]:
-        """The names that a statement makes indices of."""
+    def twice(self, node: ast.AST) -> NoReturn:
+        self.refuse(
+            node,
+            "the index of a thread along one axis, asked for twice",
+            "each index becomes a loop, and these would be two",
+            "take the index once and use its name",
+        )
+
+    def indices(self, stmt: ast.stmt) -> dict[str, str]:
+        """The names that a statement makes indices of, with the axis of each."""
         if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
-            return []
+            return {}
         target = stmt.targets[0]
         elements = target.elts if isinstance(target, ast.Tuple) else [target]
         names = [n.id for n in elements if isinstance(n, ast.Name)]
-        asked = self.asked(stmt.value, "grid") or int(self.formula(stmt.value))
-        return names if len(names) == len(elements) == asked else []
+        axes = AXES[: self.asked(stmt.value, "grid")] or self.formula(stmt.value)
+        return dict(zip(names, axes, strict=True)) if len(names) == len(elements) == len(axes) else {}
 
     def asked(self, node: ast.AST, what: str) -> int:
         """k for `cuda.grid(k)` or `cuda.gridsize(k)`."""
@@ -181,28 +200,29 @@ class _Kernel:
         count = node.args[0].value if isinstance(node.args[0], ast.Constant) else 0
         return count if isinstance(count, int) and count in (1, 2, 3) else 0
 
-    def formula(self, node: ast.expr) -> bool:
-        """Whether it is `cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x`, in any order."""
+    def formula(self, node: ast.expr) -> tuple[str, ...]:
+        """The axis of `cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x`, in any order."""
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
-            return False
+            return ()
         for product, rest in ((node.left, node.right), (node.right, node.left)):
             if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
                 found = {spelled(self.source, n) for n in (product.left, product.right)}
                 own = spelled(self.source, rest)
-                if any(own == f"threadIdx.{a}" and found == {f"blockIdx.{a}", f"blockDim.{a}"} for a in AXES):
-                    return True
-        return False
+                for a in AXES:
+                    if own == f"threadIdx.{a}" and found == {f"blockIdx.{a}", f"blockDim.{a}"}:
+                        return (a,)
+        return ()
 
     # -- loops in steps of the grid
     def in_steps(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        starts: dict[str, int] = {}
-        steps: dict[str, int] = {}
+        starts: dict[str, str] = {}
+        steps: dict[str, str] = {}
         rest: list[ast.stmt] = []
         for stmt in statements:
             found = self.indices(stmt)
             widths = self.sizes(stmt)
-            starts.update({n: k for k, n in enumerate(found)})
-            steps.update({n: k for k, n in enumerate(widths)})
+            starts.update(found)
+            steps.update(zip(widths, AXES, strict=False))
             if not found and not widths:
                 rest.append(stmt)
         made = _Steps(self, starts, steps).statements(rest)
@@ -274,22 +294,29 @@ class _Body(ast.NodeTransformer):
 class _Steps(_Body):
     """The same for loops in steps of the grid: one thread makes all passes."""
 
-    def __init__(self, kernel: _Kernel, starts: dict[str, int], steps: dict[str, int]) -> None:
+    def __init__(self, kernel: _Kernel, starts: dict[str, str], steps: dict[str, str]) -> None:
         super().__init__(kernel, ast.Return)
         self.starts, self.steps = starts, steps
+        self.around: list[str] = []  # axes of the loops around a statement
 
-    def axis(self, node: ast.expr, names: dict[str, int], what: str) -> int | None:
+    def axis(self, node: ast.expr, names: dict[str, str], what: str) -> str | None:
         if isinstance(node, ast.Name):
             return names.get(node.id)
-        return 0 if self.kernel.asked(node, what) == 1 else None
+        return AXES[0] if self.kernel.asked(node, what) == 1 else None
 
     def visit_For(self, node: ast.For) -> ast.AST:
         over = node.iter
         if isinstance(over, ast.Call) and len(over.args) == 3 and getattr(over.func, "id", "") == "range":
             start = self.axis(over.args[0], self.starts, "grid")
             if start is not None and start == self.axis(over.args[2], self.steps, "gridsize"):
+                if start in self.around:
+                    self.kernel.twice(node)
                 made = ast.Call(_known(numba.prange), [over.args[1]], [])
                 node.iter = ast.copy_location(made, over)
+                self.around.append(start)
+                found = super().visit_For(node)
+                self.around.pop()
+                return found
         return super().visit_For(node)
 
 
