@@ -74,9 +74,12 @@ def call_notes(calls: Iterable[object]) -> tuple[str, ...]:
 class AdjitError(Exception):
     """Base class: catch it to catch everything that adjit itself raises.
 
-    >>> try: ...     raise SeedError("the seed has shape (2,), the result has shape (3,)", hint="pass three
-    numbers") ... except ValueError as error: ...     print(error) the seed has shape (2,), the result has
-    shape (3,) Instead: pass three numbers
+    >>> try:
+    ...     raise SeedError("the seed has shape (2,), the result has shape (3,)", hint="pass three numbers")
+    ... except ValueError as error:
+    ...     print(error)
+    the seed has shape (2,), the result has shape (3,)
+    Instead: pass three numbers
     """
 
     def __init__(
