@@ -23,7 +23,7 @@ from .host import HostStatements
 from .kernel import KernelStatements
 
 DRIVER = ("checked", "empty", "gemm", "grown", "launch", "read", "summed", "view", "zeros")
-HOSTED = tuple(sorted(ROUTINES.keys() - {"gemm"}))
+HOSTED = tuple(sorted(ROUTINES.keys() - {"gemm", "show"}))
 FAILING = ("failed", "failed_with", "outside")
 MODULES = ("special", "support")
 THREADS = ("x", "y", "z", "dx", "dy", "dz", "cuda")
@@ -45,7 +45,7 @@ def cuda_text(fn: Function, title: str = "") -> Text:
     """The text of the module; the host's program has the name of `fn`."""
     name = identifier(fn.name)
     device = _device_names()
-    taken = {*DRIVER, *HOSTED, *FAILING, *MODULES, *device, *THREADS}
+    taken = {*DRIVER, *HOSTED, "show", *FAILING, *MODULES, *device, *THREADS}
     if name in taken or name in RESERVED:
         name += "_"
     plan = partition(fn if fn.name == name else replace(fn, name=name))
@@ -110,6 +110,7 @@ def _imports(kernels: list[list[Line]], driver: list[Line], device: tuple[str, .
         ("adjit.runtime.cuda.device", sorted(inside.intersection(device))),
         ("adjit.runtime.cuda.driver", sorted(outside.intersection(DRIVER))),
         ("adjit.runtime.cuda.hosted", sorted(outside.intersection(HOSTED))),
+        ("adjit.runtime.showing", sorted(outside.intersection({"show"}))),
         ("adjit.runtime.support", sorted(outside.intersection(FAILING))),
     ]
     lines += [f"from {home} import {', '.join(names)}" for home, names in wanted if names]
