@@ -9,6 +9,7 @@ compiled code is refused with what to pass instead. Non-goals: calls (`within`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from keyword import iskeyword
 from typing import Any, TypeVar
@@ -22,7 +23,6 @@ from numba.core.registry import cpu_target
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
-from ..compiler.codegen.naming import identifier
 from ..compiler.complexes import (
     ARRAY_KEYS,
     ARRAYS,
@@ -70,7 +70,7 @@ class Names:
         """A name that nothing has, as near to `wanted` as can be (`ARRAYS[0]` is wanted for a hidden
         argument).
         """
-        wanted = identifier(wanted)
+        wanted = re.sub(r"\W", "_", wanted)
         while wanted in self.taken or iskeyword(wanted):
             wanted += "_"
         self.taken.add(wanted)

@@ -173,17 +173,8 @@ def prepared(transform: Callee, specs: tuple[Spec, ...]) -> tuple[Program, Inter
     if found is not None:
         program, (known, text) = found
         return program, known, text
-    try:
-        with compiler.pipeline.guessing(False):  # there is no second try
-            program = transform.program(specs)
-    except NotImplementedError as error:
-        if isinstance(error, AdjitError):
-            raise
-        raise MissingRuleError(
-            "compiled code cannot call it",
-            why="its result is put together in Python",
-            hint="call grad, value_and_grad, jvp or hvp there",
-        ) from None
+    with compiler.pipeline.guessing(False):  # there is no second try
+        program = transform.program(specs)
     known = interface(program.function)
     text = compiler.pipeline.emit(program.function, options, transform.title())
     front.keep(program, (known, text))
