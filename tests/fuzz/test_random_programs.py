@@ -12,7 +12,7 @@ from tests.support.strategies import random_program
 
 from .harness import Harness
 
-BATCHES = 9
+BATCHES = 7
 PER_BATCH = 20
 
 
