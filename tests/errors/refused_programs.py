@@ -480,3 +480,12 @@ def returns_a_pair(x):
 @refused("InferenceError")
 def uses_a_sparse_matrix(x):
     return np.sum(SPARSE @ x)
+
+
+@refused("NotDifferentiableError", np.ones(3), 2)
+def rotates_in_a_loop_inside_a_loop(x, n):
+    u, w = x.copy(), np.zeros(n)
+    for _ in range(n):
+        for _ in w:
+            x, u, w = u, w, x
+    return np.sum(x)

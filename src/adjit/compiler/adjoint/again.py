@@ -258,12 +258,22 @@ class Again:
 
     def _exchanged(self, stmt: For | While, x: Var, of) -> Var:  # type: ignore[no-untyped-def]
         """What `x`, a result of a loop that exchanges arrays, means after as many exchanges."""
+        if x not in stmt.outs:  # what a pass of the loop carries
+            raise self._nested_exchange(stmt)
         arrays = [stmt.outs.index(x)]
         while (y := stmt.body.yields[arrays[-1]]) in stmt.args and y is not stmt.args[arrays[0]]:
             arrays.append(_position(stmt, y))
         inits: list[Operand] = [of(stmt.inits[k]) for k in arrays]
         outs = self.exchange(stmt, arrays, inits, backwards=False)
         return outs[arrays.index(stmt.outs.index(x))]
+
+    @staticmethod
+    def _nested_exchange(stmt: Stmt) -> NotDifferentiableError:
+        return NotDifferentiableError(
+            "arrays are exchanged in a loop, under a condition or in a loop of its own, inside another loop",
+            location=stmt.loc,
+            hint="copy the contents (`a[:] = b`) instead of exchanging the names",
+        )
 
     def exchange(
         self, stmt: For | While, swapped: list[int], inits: list[Operand], *, backwards: bool
@@ -273,12 +283,7 @@ class Again:
         source = {stmt.args[k]: n for n, k in enumerate(swapped)}
         yields = [stmt.body.yields[k] for k in swapped]
         if any(y not in source for y in yields):
-            raise NotDifferentiableError(
-                "arrays are exchanged in a loop, under a condition or in a loop of its own, "
-                "inside another loop",
-                location=stmt.loc,
-                hint="copy the contents (`a[:] = b`) instead of exchanging the names",
-            )
+            raise self._nested_exchange(stmt)
         if stmt.trips is not None:
             count = self.ensure(stmt.trips)
         else:
