@@ -25,7 +25,7 @@ from .analyses.sizes import Sizes, Unknown
 from .ir.builder import Names, const
 from .ir.nodes import Block, For, Function, Operand, Stmt, While
 from .ir.types import INT
-from .ir.visitor import blocks, max_number, walk
+from .ir.visitor import blocks, walk
 from .passes import simplify
 from .program import Program
 
@@ -124,7 +124,7 @@ class Budget:
         """
         if loops not in self.made:
             fn = self.program.function
-            names = Names(max_number(fn) + 1)
+            names = Names.above(fn)
             counts = {k: names.fresh("snapshots", INT) for k in sorted(loops)}
             counting = replace(fn, params=(*fn.params, *counts.values()))
             program = _marked(replace(self.program, function=counting), counts)

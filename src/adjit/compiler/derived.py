@@ -20,7 +20,7 @@ from .complexes import CONJUGATE, ComplexArray, is_complex
 from .ir.builder import Builder, Names
 from .ir.nodes import Block, Check, Const, Function, Operand, Stmt, Var
 from .ir.types import Array, is_float
-from .ir.visitor import max_number, walk
+from .ir.visitor import walk
 from .program import (
     ArraySpec,
     Leaves,
@@ -231,7 +231,7 @@ def _other_result(tree: object) -> tuple[str, str]:
 
 def _element(fn: Function, k: int) -> Function:
     """A 0-d array result as the number in it."""
-    b = Builder(Names(max_number(fn) + 1), fn.loc)
+    b = Builder(Names.above(fn), fn.loc)
     array = fn.results[k]
     assert isinstance(array, Var)
     value = b.load(array, ())
@@ -243,7 +243,7 @@ def with_zeros(fn: Function, params: Sequence[Var]) -> Function:
     """The function with zero arrays like `params` as further results."""
     if not params:
         return fn
-    b = Builder(Names(max_number(fn) + 1), fn.loc)
+    b = Builder(Names.above(fn), fn.loc)
     zeros: list[Operand] = []
     for p in params:
         if isinstance(p.type, Array):

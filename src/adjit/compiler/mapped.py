@@ -36,7 +36,7 @@ from .ir.nodes import (
     While,
 )
 from .ir.types import INT, Array, Type
-from .ir.visitor import all_reads, defined, max_number, operands, walk, with_blocks, with_operands
+from .ir.visitor import all_reads, defined, operands, walk, with_blocks, with_operands
 from .program import NodeSpec, Program, ResultLeaf, Spec, StaticSpec
 
 
@@ -78,7 +78,7 @@ class _Mapper:
         self.program, self.axes, self.out_axes = program, axes, out_axes
         fn = program.function
         self.fn = fn
-        self.b = Builder(Names(max_number(fn) + 1), fn.loc)
+        self.b = Builder(Names.above(fn), fn.loc)
         self.places: dict[Var, Place] = {}
         self.params: list[Var] = []
         for k, p in enumerate(fn.params):

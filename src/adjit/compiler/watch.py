@@ -18,7 +18,7 @@ from .analyses.effects import writes
 from .ir.builder import Builder, Names, const
 from .ir.nodes import Block, Call, Check, Const, For, Function, If, Load, Op, Operand, Stmt, Var, While
 from .ir.types import INT, Array, is_float
-from .ir.visitor import block_reads, max_number, operands, walk, with_blocks
+from .ir.visitor import block_reads, operands, walk, with_blocks
 
 SAFE = (
     "neg",
@@ -45,7 +45,7 @@ def watched(fn: Function) -> Function:
 class _Watch:
     def __init__(self, fn: Function) -> None:
         self.fn = fn
-        self.b = Builder(Names(max_number(fn) + 1), fn.loc)
+        self.b = Builder(Names.above(fn), fn.loc)
         self.memory = roots(fn)
         self.guarded = _guarded(fn)
         self.loops: list[tuple[str, Var]] = []  # how a pass is called, and its number

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler.frontend.nodes import has_stars
+
 MOST_ELEMENTS = 10**8
 MOST_DIGITS = 10_000
 NAMES = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -136,7 +138,7 @@ class _Walk:
             raise ArgumentError(f"`{ast.unparse(node)}`: {error}") from error
 
     def made(self, name: str, node: ast.Call) -> Any:
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        if has_stars(node):
             raise self.refuse(node)
         args = [self.value(a) for a in node.args]
         kwargs = {str(k.arg): self.value(k.value) for k in node.keywords}
@@ -161,7 +163,7 @@ def arguments(text: str, seed: int = 0) -> tuple[tuple[Any, ...], dict[str, Any]
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != "f":
         raise ArgumentError(f"--args holds the arguments of one call, not {text!r}")
     walk = _Walk(seed)
-    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+    if has_stars(call):
         raise ArgumentError("--args takes no stars")
     args = tuple(walk.value(a) for a in call.args)
     return args, {str(k.arg): walk.value(k.value) for k in call.keywords}

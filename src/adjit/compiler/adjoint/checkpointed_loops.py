@@ -23,7 +23,7 @@ from ..analyses.effects import lasting, writes
 from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Block, Call, For, Function, Mark, Operand, Reshape, Stmt, Var, View, While
 from ..ir.types import INT, Array
-from ..ir.visitor import blocks, defined, free_vars, max_number, renamer, substitute, walk, with_blocks
+from ..ir.visitor import blocks, defined, free_vars, renamer, substitute, walk, with_blocks
 from ..library.core import Routine, register
 from ..passes.clone import clone, mapped, renamed
 from . import checkpoints, passes_again, reverse, schedule
@@ -139,7 +139,7 @@ class _Conversion:
             self.follow(v)
         self.own = [*self.inits, *self.bases]
         self.refuse_overlaps()
-        self.b = Builder(Names(max_number(fn) + 1), loop.loc)
+        self.b = Builder(Names.above(fn), loop.loc)
 
     # -- what cannot be
     def error(

@@ -17,7 +17,7 @@ from typing import Any
 from ..ir.builder import Builder, Names
 from ..ir.nodes import Block, Call, Function, Operand, Stmt, Var
 from ..ir.types import Array, is_float
-from ..ir.visitor import max_number, with_blocks
+from ..ir.visitor import with_blocks
 from ..library import ROUTINES
 from ..library.core import Arrays, Routine, Shadows
 from ..passes import simplify
@@ -216,7 +216,7 @@ def _push(b: Builder, call: Call, tangents: Shadows, primal: Arrays) -> None:
 # -- before text
 def expanded(fn: Function) -> Function:
     """The calls as what they do where nothing is differentiated any more: copies."""
-    names = Names(max_number(fn) + 1)
+    names = Names.above(fn)
 
     def block(inner: Block) -> Block:
         stmts: list[Stmt] = []

@@ -15,7 +15,7 @@ from ..analyses.telling import Telling, telling
 from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Alloc, Block, For, Function, Mark, Operand, Stmt, Var, While
 from ..ir.types import INT, Array, is_float
-from ..ir.visitor import free_vars, max_number, with_blocks
+from ..ir.visitor import free_vars, with_blocks
 from .account import Account, Note, notes
 from .activity import Activity, activity
 from .copying import add_array, fill, shape_of
@@ -140,7 +140,7 @@ def saving(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> tuple[Fun
 
 def with_trips(fn: Function) -> Function:
     """Every loop that may end early counts its passes."""
-    names = Names(max_number(fn) + 1)
+    names = Names.above(fn)
 
     def one(stmt: Stmt) -> Stmt:
         stmt = with_blocks(stmt, block)
@@ -167,7 +167,7 @@ def _differentiate(
 ) -> Halves:
     """The sweeps of an adjoint; what is asked for is said in `joint`."""
     fn, seeded, active, plan = _planned(fn, wrt, seed, outputs, chosen, shadows)
-    names = Names(max_number(fn) + 1)
+    names = Names.above(fn)
     forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
     sweep = ForwardSweep(forward, plan, active)
     given = {fn.params[k]: _shadow_parameter(forward, fn.params[k]) for k in shadows}

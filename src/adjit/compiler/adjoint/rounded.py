@@ -20,7 +20,7 @@ from ..analyses.deciding import deciding
 from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Alloc, Block, Dim, Function, Load, Op, Stmt, Store, Var
 from ..ir.types import Array, is_float
-from ..ir.visitor import block_reads, max_number, operands, walk, with_blocks
+from ..ir.visitor import block_reads, operands, walk, with_blocks
 from ..ops.halves import LARGEST
 from ..passes import expand_rules
 from .checkpoints import expanded
@@ -80,7 +80,7 @@ def _read_otherwise(made: Function) -> Iterable[Var]:
 class _Rounding:
     def __init__(self, made: Function, buffers: Iterable[Var], form: str) -> None:
         self.form, self.loc = form, made.loc
-        self.names = Names(max_number(made) + 1)
+        self.names = Names.above(made)
         b = Builder(self.names, made.loc)
         self.lost = b.alloc((), "int64", "lost", zeroed=True)
         self.start = b.stmts

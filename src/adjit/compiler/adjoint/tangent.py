@@ -32,7 +32,7 @@ from ..ir.nodes import (
     While,
 )
 from ..ir.types import Array, Scalar, is_float
-from ..ir.visitor import max_number, walk
+from ..ir.visitor import walk
 from ..library import ROUTINES
 from ..ops import TABLE
 from ..ops.arithmetic import PRODUCTS_WITH_ZERO
@@ -53,7 +53,7 @@ def along(fn: Function, wrt: Sequence[int], kind: type[TangentMode], suffix: str
     """`fn` with what a mode computes beside each value, from one parameter more per parameter in `wrt`."""
     parameters = [fn.params[k] for k in wrt]
     floats = [r for r in fn.results if is_float(r.type)]
-    b = Builder(Names(max_number(fn) + 1), fn.loc)
+    b = Builder(Names.above(fn), fn.loc)
     mode = kind(b, activity(fn, roots(fn), parameters, floats))
     directions = [mode.direction(v) for v in parameters]
     mode.start(fn, dict(zip(parameters, directions, strict=True)))

@@ -49,6 +49,7 @@ from . import (
 )
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
+from .nodes import has_stars
 from .normalise import RESULT, Normal, normalise
 from .scope import Facts, analyse
 from .source import FunctionNode, Source, plain_function, source_of
@@ -104,7 +105,7 @@ def enter_local(ctx: Specialiser, function: LocalFunction, values: Sequence[Valu
 def expression(ctx: Specialiser, node: ast.Call) -> Value:
     """The value of a call in the user's text."""
     function = ctx.eval(node.func)
-    if isinstance(function, Static) and function.value is print and not _starred(node):
+    if isinstance(function, Static) and function.value is print and not has_stars(node):
         return printing.call(ctx, node)
     if isinstance(function, Method) and sharing.can_change(function.owner, or_list=True):
         (function,), (args, kwargs) = sharing.holding(ctx, [function], lambda: _arguments(ctx, node))
@@ -114,12 +115,8 @@ def expression(ctx: Specialiser, node: ast.Call) -> Value:
         return call(ctx, function, args, kwargs)
 
 
-def _starred(node: ast.Call) -> bool:
-    return any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
-
-
 def _arguments(ctx: Specialiser, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    if not _starred(node):
+    if not has_stars(node):
         values = ctx.spread([*node.args, *(k.value for k in node.keywords)])
         named = zip(node.keywords, values[len(node.args) :], strict=True)
         return values[: len(node.args)], {str(k.arg): v for k, v in named}

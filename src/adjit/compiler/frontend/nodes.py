@@ -32,6 +32,11 @@ def located(s: S, at: ast.stmt) -> S:
     return s
 
 
+def has_stars(node: ast.Call) -> bool:
+    """Whether a call has an argument `*a` or `**k`."""
+    return any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+
+
 def own_parts(node: ast.AST) -> Iterator[ast.AST]:
     """What a node consists of, itself left out; of functions that are defined in it only that they are."""
     for child in ast.iter_child_nodes(node):
@@ -46,4 +51,4 @@ def returns(s: ast.stmt) -> bool:
     return isinstance(s, ast.Return) or any(isinstance(n, ast.Return) for n in inside)
 
 
-__all__ = ["append", "located", "named", "own_parts", "returns", "tupled"]
+__all__ = ["append", "has_stars", "located", "named", "own_parts", "returns", "tupled"]

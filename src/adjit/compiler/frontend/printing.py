@@ -19,6 +19,7 @@ import numpy as np
 from ...errors import InferenceError, UnsupportedSyntaxError
 from . import arrays, containers
 from .arrays import randomness
+from .nodes import has_stars
 from .texts import Piece, form_of, formatted_by, static, text
 from .values import ScalarValue, Sequence_, Static, Value
 
@@ -82,7 +83,7 @@ def _pieces(ctx: Specialiser, node: ast.expr) -> Iterator[Piece]:
                 yield _piece(ctx, ctx.eval(inner), conversion, text(ctx, spec) if spec else "")
             case ast.Call(
                 func=ast.Attribute(value=ast.Constant(value=str() as form), attr="format"), args=args
-            ) if not _has_stars(node):
+            ) if not has_stars(node):
                 yield from _by_format(ctx, form, args, node.keywords)
             case ast.BinOp(left=ast.Constant(value=str() as form), op=ast.Mod(), right=right):
                 yield from _by_percent(ctx, form, right)
@@ -95,10 +96,6 @@ def _pieces(ctx: Specialiser, node: ast.expr) -> Iterator[Piece]:
                 yield _piece(ctx, ctx.eval(inner), f"!{name[0]}")
             case _:
                 yield _piece(ctx, ctx.eval(node))
-
-
-def _has_stars(node: ast.Call) -> bool:
-    return any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -28,6 +28,7 @@ from .nodes import (
     Const,
     Dim,
     For,
+    Function,
     If,
     Load,
     Location,
@@ -42,6 +43,7 @@ from .nodes import (
     While,
 )
 from .types import BOOL, FLOAT64, INT, PARTS, WHOLES, Array, Scalar, Type
+from .visitor import max_number
 
 Index = Sequence[Operand]
 
@@ -51,6 +53,11 @@ class Names:
     """Numbers for fresh variables of one function."""
 
     next: int = 0
+
+    @classmethod
+    def above(cls, fn: Function) -> Names:
+        """Numbers above those of a function."""
+        return cls(max_number(fn) + 1)
 
     def fresh(self, name: str, type_: Type) -> Var:
         self.next += 1

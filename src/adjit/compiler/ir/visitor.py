@@ -5,7 +5,7 @@ A pass maps blocks to blocks; `rebuild` keeps identity where nothing changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -133,6 +133,17 @@ def all_reads(stmt: Stmt) -> Iterator[Operand]:
     for inner in blocks(stmt):
         for child in inner.stmts:
             yield from all_reads(child)
+
+
+def makers(stmts: Sequence[Stmt], wanted: Iterable[Operand]) -> list[Stmt]:
+    """Those of some statements, in order, that operands are computed from."""
+    reached = set(wanted)
+    found: list[Stmt] = []
+    for stmt in reversed(stmts):
+        if not reached.isdisjoint(defined(stmt)):
+            found.append(stmt)
+            reached.update(operands(stmt))
+    return found[::-1]
 
 
 def free_vars(block: Block) -> dict[Var, None]:

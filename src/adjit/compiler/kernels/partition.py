@@ -49,7 +49,6 @@ from ..ir.visitor import (
     blocks,
     defined,
     free_vars,
-    max_number,
     operands,
     with_blocks,
     with_operands,
@@ -83,7 +82,7 @@ class _Partition:
     def __init__(self, fn: Function) -> None:
         refuse(fn)
         self.fn = fn
-        self.names = Names(max_number(fn) + 1)
+        self.names = Names.above(fn)
         self.facts = Dependence.about(fn)
         self.place = Placement(self.facts)
         self.home: dict[Var, Draft] = {}

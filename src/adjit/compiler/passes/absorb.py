@@ -115,7 +115,7 @@ class _Writing(Rewriter):
         if original is None or original in found.gone:
             return
         if isinstance(stmt, Load) and original in found.reads:
-            self.out.append(replace(stmt, array=self.name(found.reads[original].array)))
+            self.out.append(replace(stmt, array=self.array_of(found.reads[original].array)))
         elif isinstance(stmt, Store | Accumulate) and original in found.writes:
             moves = found.writes[original]
             self.moved(stmt, moves.array, moves.copy, first=moves not in self.begun)
@@ -126,18 +126,13 @@ class _Writing(Rewriter):
         else:
             super().visit(stmt)
 
-    def name(self, v: Var) -> Var:
-        found = self.get(v)
-        assert isinstance(found, Var)
-        return found
-
     def moved(self, stmt: Store | Accumulate, source: Var, target: Var, *, first: bool) -> None:
         """Emit an update of `source` that is left in `target`."""
-        array = self.name(target)
+        array = self.array_of(target)
         if not first or isinstance(stmt, Store):
             self.out.append(replace(stmt, array=array))
             return
         old = self.names.fresh(source.name, stmt.value.type)
-        self.out.append(Load(old, self.name(source), stmt.index, loc=stmt.loc))
+        self.out.append(Load(old, self.array_of(source), stmt.index, loc=stmt.loc))
         total = self.op("add", old, stmt.value, hint=source.name, loc=stmt.loc)
         self.out.append(Store(array, stmt.index, total, loc=stmt.loc))

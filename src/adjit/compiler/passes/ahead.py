@@ -33,7 +33,7 @@ from ..ir.nodes import (
     Var,
 )
 from ..ir.types import INT, Array, is_float
-from ..ir.visitor import defined, operands
+from ..ir.visitor import defined, makers, operands
 from .clone import clone, mapped
 from .rewrite import Rewriter
 
@@ -136,13 +136,7 @@ class _Ahead(Rewriter):
 
     def needed(self, loop: For, wanted: list[Operand]) -> list[Stmt]:
         """The statements of the body that operands depend on, in order."""
-        reached = set(wanted)
-        found: list[Stmt] = []
-        for s in reversed(loop.body.stmts):
-            if not reached.isdisjoint(defined(s)):
-                found.insert(0, s)
-                reached.update(operands(s))
-        return found
+        return makers(loop.body.stmts, wanted)
 
     # -- the new loops
     def split(self, stmt: For, loop: For, plan: _Plan) -> None:

@@ -207,9 +207,7 @@ class _Checks(_Proving):
         kept, self.out = self.out, []
         for p in members:
             index = self.named(p.index, p.loc)
-            array = self.get(p.array)
-            assert isinstance(array, Var)
-            self.out.append(Bounds(array, p.axis, index, loc=p.loc))
+            self.out.append(Bounds(self.array_of(p.array), p.axis, index, loc=p.loc))
         made, self.out = self.out, kept
         self.out.append(If(test, Block(tuple(made)), Block(), (), loc=loc))
 
@@ -223,9 +221,7 @@ class _Checks(_Proving):
             else:
                 assert s.source is not None
                 x = self.names.fresh(f"n_{s.source[0].name}", INT)
-                array = self.get(s.source[0])
-                assert isinstance(array, Var)
-                self.out.append(Dim(x, array, s.source[1], loc=loc))
+                self.out.append(Dim(x, self.array_of(s.source[0]), s.source[1], loc=loc))
             if x.type != INT:
                 narrow, x = x, self.names.fresh("t", INT)
                 self.out.append(Op(x, "cast", (narrow,), loc=loc))

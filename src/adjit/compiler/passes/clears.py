@@ -19,8 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..analyses.dependence import Dependence
-from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, If, Op, Operand, Stmt, Store, Var
-from ..ir.types import Array
+from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, If, Op, Stmt, Store, Var
 from ..ir.visitor import every_block, is_zero_store, walk, without
 from .rewrite import Rewriter
 from .rim import Box, Rim, over
@@ -232,8 +231,7 @@ class _Writing(Rewriter):
 
     def rim(self, c: _Clear) -> None:
         names = [one.iv.name for one in c.outer]
-        array = self.get(c.store.array)
-        assert isinstance(array, Var)
+        array = self.array_of(c.store.array)
 
         def one(ivs: tuple[Var, ...]) -> list[Stmt]:
             return [Store(array, ivs, c.store.value, loc=c.store.loc)]
@@ -242,12 +240,8 @@ class _Writing(Rewriter):
 
     def once(self, c: _Clear) -> None:
         """Emit what the last pass has left to be done."""
-        array: Operand = c.first
-        if c.first in c.loop.args:
-            array = c.loop.outs[c.loop.args.index(c.first)]
-        array = self.get(array)
-        assert isinstance(array, Var) and isinstance(array.type, Array)
-        target = array
+        last = c.loop.outs[c.loop.args.index(c.first)] if c.first in c.loop.args else c.first
+        target = self.array_of(last)
 
         def one(ivs: tuple[Var, ...]) -> list[Stmt]:
             return [Store(target, ivs, c.store.value, loc=c.store.loc)]

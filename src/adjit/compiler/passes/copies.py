@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from ..analyses.dependence import Dependence
 from ..ir.nodes import Alloc, Block, Bounds, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import BOOL, INT, grows
-from ..ir.visitor import blocks, every_block, operands, walk, without
+from ..ir.visitor import blocks, every_block, makers, operands, walk, without
 from .clone import clone
 from .rewrite import Rewriter
 
@@ -70,22 +70,11 @@ def _copied(nest: Stmt) -> _Copy | None:
             plain = all(s is load or _indexing(s) for s in before) and last.index == tuple(ivs)
             if load is None or not plain:
                 return None
-            return _Copy(nest, tuple(ivs), _needed(index, load), load, last)
+            return _Copy(nest, tuple(ivs), makers(index, load.index), load, last)
         if not all(map(_indexing, before)):
             return None
         stmt = last
     return None
-
-
-def _needed(stmts: list[Op | Load], load: Load) -> list[Stmt]:
-    """Those of the statements that compute where a load reads."""
-    wanted: set[Operand] = set(load.index)
-    found: list[Stmt] = []
-    for s in reversed(stmts):
-        if s.out in wanted:
-            found.append(s)
-            wanted.update(operands(s))
-    return found[::-1]
 
 
 def _indexing(stmt: Stmt) -> bool:

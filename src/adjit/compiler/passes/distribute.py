@@ -21,7 +21,7 @@ from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Alloc, Block, Dim, For, Function, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, Array, is_float
-from ..ir.visitor import defined, operands
+from ..ir.visitor import defined, makers, operands
 from ..ops.core import TABLE, dear
 from .clone import clone
 from .rewrite import Rewriter
@@ -139,12 +139,7 @@ class _Distributing(Rewriter):
 
     def needed(self, loop: For, stmt: Accumulate) -> tuple[list[Stmt], int]:
         """The statements of the loop that an accumulation depends on, and what they cost."""
-        found: list[Stmt] = []
-        wanted = set(operands(stmt))
-        for s in reversed(loop.body.stmts):
-            if not wanted.isdisjoint(defined(s)):
-                found.insert(0, s)
-                wanted.update(operands(s))
+        found = makers(loop.body.stmts, operands(stmt))
         return found, sum(self.cost(s) for s in found)
 
     def part(self, loop: For, stmt: Accumulate) -> _Part | None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from ..analyses.dependence import Dependence
 from ..ir.nodes import Accumulate, Block, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import INT, grows, is_float
-from ..ir.visitor import defined, is_zero_store, operands, with_operands
+from ..ir.visitor import defined, is_zero_store, makers, operands, with_operands
 from ..ops.core import dear
 from .clone import clone
 from .rewrite import Rewriter
@@ -184,13 +184,7 @@ class _Gathering(Rewriter):
 
     def needed(self, nest: _Nest, wanted_by: list[Stmt]) -> list[Stmt]:
         """What of the nest these statements need, in order, themselves left out."""
-        wanted = {x for s in wanted_by for x in operands(s)}
-        found: list[Stmt] = []
-        for s in reversed(nest.everything()):
-            if not wanted.isdisjoint(defined(s)):
-                found.insert(0, s)
-                wanted.update(operands(s))
-        return found
+        return makers(nest.everything(), (x for s in wanted_by for x in operands(s)))
 
     # -- the rest of the nest
     def rest(self, nest: _Nest, without: set[Stmt]) -> None:
@@ -253,7 +247,7 @@ class _Collected:
         ]
         if zeros is not None:
             clearing = zeros
-            self.new = {self.array(s.array) for s in zeros.body if isinstance(s, Store)}
+            self.new = {self.owner.array_of(s.array) for s in zeros.body if isinstance(s, Store)}
             self.edge.nest(boxes, inner, lambda ivs: self.owner.again(clearing, clearing.body, ivs))
         self.owner.out.append(over(self.names, self.nest.loops, inner, self.collect))
         edges = [
@@ -277,16 +271,11 @@ class _Collected:
                 for x, loop in zip(s.index, t.axes, strict=True)
             )
             assert total is not None
-            array = self.array(t.array)
+            array = self.owner.array_of(t.array)
             kind = Store if array in self.new else Accumulate
             self.owner.out.append(kind(array, index, total, loc=s.loc))
         made, self.owner.out = self.owner.out, kept
         return made
-
-    def array(self, v: Var) -> Var:
-        found = self.owner.get(v)
-        assert isinstance(found, Var)
-        return found
 
     def shifted(self, stmt: Accumulate, ivs: tuple[Var, ...], offset: tuple[int, ...]) -> Operand:
         """The value that the pass `offset` before this one adds."""

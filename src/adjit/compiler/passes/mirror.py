@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ..analyses.dependence import Dependence
 from ..ir.nodes import Accumulate, Dim, For, Function, Load, Op, Operand, Stmt, Var
 from ..ir.types import is_float
-from ..ir.visitor import defined, operands, walk
+from ..ir.visitor import makers, operands, walk
 from ..ops.core import dear
 from .clone import clone, mapped
 from .rewrite import Rewriter
@@ -78,16 +78,10 @@ class _Mirroring(Rewriter):
 
     def needed(self, loop: For, s: Accumulate) -> list[Stmt] | None:
         """What the pass computes the value from; None if another pass cannot, or not cheaply."""
-        wanted: set[Operand] = {s.value}
-        found: list[Stmt] = []
-        for x in reversed(loop.body.stmts[: loop.body.stmts.index(s)]):
-            if wanted.isdisjoint(defined(x)):
-                continue
-            if not self.repeatable(loop, x):
-                return None
-            found.insert(0, x)
-            wanted.update(operands(x))
-        return found if wanted.isdisjoint(loop.args) else None
+        found = makers(loop.body.stmts, (s.value,))
+        reads = {s.value, *(x for one in found for x in operands(one))}
+        again = all(self.repeatable(loop, x) for x in found)
+        return found if again and reads.isdisjoint(loop.args) else None
 
     def repeatable(self, loop: For, x: Stmt) -> bool:
         match x:

@@ -213,8 +213,7 @@ class _Promoting(Rewriter):
     def enter(self, c: _Candidate, stmt: For | While, original: For | While) -> None:
         self.active.update(dict.fromkeys(c.stmts, c))
         self.open.append(c)
-        array, index = self.get(c.array), tuple(self.get(i) for i in c.index)
-        assert isinstance(array, Var)
+        array, index = self.array_of(c.array), tuple(self.get(i) for i in c.index)
         out = self.names.fresh(c.array.name, Scalar(c.array.type.dtype))
         if c.safe:
             self.out.append(Load(out, array, index, loc=stmt.loc))
@@ -231,8 +230,8 @@ class _Promoting(Rewriter):
         self.open.remove(c)
         for s in c.stmts:
             del self.active[s]
-        array, index = self.get(c.array), tuple(self.get(i) for i in c.index)
-        assert isinstance(array, Var) and c.value is not None
+        assert c.value is not None
+        array, index = self.array_of(c.array), tuple(self.get(i) for i in c.index)
         store = Store(array, index, c.value, loc=stmt.loc)
         if c.safe:
             self.out.append(store)

@@ -23,7 +23,7 @@ from ..analyses.dependence import Dependence
 from ..ir.builder import const
 from ..ir.nodes import Accumulate, Block, Dim, For, Function, If, Load, Op, Operand, Stmt, Store, Var
 from ..ir.types import Scalar, grows, is_float
-from ..ir.visitor import defined, operands, walk, with_operands
+from ..ir.visitor import makers, operands, walk, with_operands
 from .rewrite import Rewriter
 
 
@@ -132,15 +132,10 @@ class _Relaying(Rewriter):
 
     def index(self, loop: For, giver: Accumulate | Load) -> list[Stmt] | None:
         """The statements of the body that compute the index; None if it takes more than arithmetic."""
-        wanted = set(giver.index)
-        found: list[Stmt] = []
-        for s in reversed(loop.body.stmts):
-            if not wanted.isdisjoint(defined(s)):
-                if not isinstance(s, Op | Dim):
-                    return None
-                found.insert(0, s)
-                wanted.update(operands(s))
-        return None if wanted.intersection(loop.args) else found
+        found = makers(loop.body.stmts, giver.index)
+        reads = {*giver.index, *(x for s in found for x in operands(s))}
+        plain = all(isinstance(s, Op | Dim) for s in found)
+        return found if plain and reads.isdisjoint(loop.args) else None
 
     # -- the new loop
     def loop(self, stmt: For, found: list[_Relay]) -> None:

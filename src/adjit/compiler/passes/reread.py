@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ..analyses.boxes import Boxes
 from ..ir.nodes import Accumulate, Block, For, Function, Load, Op, Operand, Stmt, Store, Var
-from ..ir.visitor import defined, every_block, operands, walk
+from ..ir.visitor import every_block, makers, walk
 from .clone import clone, mapped
 from .rewrite import Rewriter
 
@@ -63,15 +63,8 @@ class _Finder:
 
     def index(self, nest: For, s: Store) -> list[Stmt] | None:
         """The arithmetic inside a nest that makes the indices of a store."""
-        wanted: set[Operand] = set(s.index)
-        made: list[Stmt] = []
-        for x in reversed(list(walk(Block((nest,))))):
-            if not wanted.isdisjoint(defined(x)):
-                if not isinstance(x, Op):
-                    return None
-                made.insert(0, x)
-                wanted.update(operands(x))
-        return made
+        made = makers(list(walk(nest.body)), s.index)
+        return made if all(isinstance(x, Op) for x in made) else None
 
     def follow(self, nest: Stmt, copy: _Copy, after: tuple[Stmt, ...]) -> None:
         boxes, array = self.boxes, copy.load.array
@@ -109,13 +102,12 @@ class _Finder:
         writer = next((s for s in after if boxes.touching((s,), array, depth)), None)
         if writer is None:
             return False
-        made = {a.array for s in walk(Block((reader,))) for a in self.facts.accesses(s) if a.write}
         updates = boxes.touching((writer,), array, depth)
         first = updates[0]
         if not isinstance(first, Store | Accumulate) or not all(boxes.same(first, s) for s in updates):
             return False
         box = boxes.box(first, writer)
-        stores = [s for s in walk(Block((reader,))) if isinstance(s, Store) and s.array in made]
+        stores = [s for s in walk(Block((reader,))) if isinstance(s, Store)]
         return any(
             boxes.equal(box, boxes.box(s, reader)) and boxes.touching((writer,), s.array, depth)
             for s in stores
@@ -138,7 +130,5 @@ class _Writing(Rewriter):
             assert isinstance(iv, Var)
             mapping[iv] = x
         self.out += clone(copy.index, mapping, self.names)
-        array = self.get(copy.store.array)
-        assert isinstance(array, Var)
         index = tuple(mapped(i, mapping) for i in copy.store.index)
-        self.out.append(Load(stmt.out, array, index, loc=stmt.loc))
+        self.out.append(Load(stmt.out, self.array_of(copy.store.array), index, loc=stmt.loc))

@@ -13,7 +13,7 @@ from functools import cached_property
 from ..ir.builder import Names, const
 from ..ir.nodes import Block, For, Function, If, Location, Op, Operand, Stmt, Var, While
 from ..ir.types import BOOL, Type
-from ..ir.visitor import max_number, operands, with_operands
+from ..ir.visitor import operands, with_operands
 from ..ops.core import TABLE, fold
 
 
@@ -26,7 +26,7 @@ class Rewriter:
 
     @cached_property
     def names(self) -> Names:
-        return Names(max_number(self.fn) + 1)
+        return Names.above(self.fn)
 
     def run(self) -> Function:
         body = self.block(self.fn.body)
@@ -38,6 +38,12 @@ class Rewriter:
     # -- operands
     def get(self, x: Operand) -> Operand:
         return self.map.get(x, x) if isinstance(x, Var) else x
+
+    def array_of(self, v: Var) -> Var:
+        """The array that `v` is from here on."""
+        found = self.get(v)
+        assert isinstance(found, Var)
+        return found
 
     def equate(self, v: Var, x: Operand) -> None:
         """From here on `v` is `x`."""

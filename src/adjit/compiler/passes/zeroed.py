@@ -74,11 +74,12 @@ class _Finder:
         if not isinstance(first, Accumulate) or zero.array is not first.array:
             return False
         depth = len(self.place[nest].loops)
+        before, after = (self.boxes.touching((s,), zero.array, depth) for s in (nest, second))
         good = (
             self.boxes.equal(self.boxes.box(zero, nest), self.boxes.box(first, second))
-            and all(self.boxes.same(zero, s) for s in self.boxes.touching((nest,), zero.array, depth))
-            and self.boxes.touching((nest,), zero.array, depth)[-1] is zero
-            and all(self.boxes.same(first, s) for s in self.boxes.touching((second,), zero.array, depth))
+            and before[-1] is zero
+            and all(self.boxes.same(zero, s) for s in before)
+            and all(self.boxes.same(first, s) for s in after)
         )
         if good:
             self.added.add(first)
