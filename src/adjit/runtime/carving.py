@@ -15,7 +15,6 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_new_ref
 from numba.extending import lower_builtin, type_callable
-from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
 
 from .instructions import clamped, clamped_in_llvm
 
@@ -69,6 +68,11 @@ def _sizes(context: Any, builder: Any, item: Any, lengths: list[Any]) -> tuple[A
 
 def _lowered(zeroed: bool) -> Any:
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.np.arrayobj import (  # a tenth of an import of Numba: with the first compile
+            _empty_nd_impl,
+            make_array,
+        )
+
         made = signature.return_type
         source = make_array(signature.args[0])(context, builder, args[0])
         lengths = clamped_in_llvm(context, builder, cgutils.unpack_tuple(builder, args[1], made.ndim))
@@ -100,6 +104,8 @@ def _lowered(zeroed: bool) -> Any:
 
 def _within(context: Any, builder: Any, made: Any, source: Any, place: Any, lengths: list[Any]) -> Any:
     """The value of an array at `place`, which shares the memory of `source`."""
+    from numba.np.arrayobj import make_array, populate_array
+
     itemsize = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(made.dtype)))
     strides: list[Any] = []
     step = itemsize

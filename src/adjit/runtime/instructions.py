@@ -17,7 +17,6 @@ from numba.core.imputils import impl_ret_new_ref, impl_ret_untracked
 from numba.core.types.misc import unliteral
 from numba.core.typing import signature
 from numba.extending import lower_builtin, type_callable
-from numba.np.arrayobj import _empty_nd_impl
 
 
 def smul(ct: Any, p: Any) -> Any:
@@ -112,6 +111,8 @@ def _array(_context: Any) -> Any:
 
 def _fresh(zeroed: bool) -> Any:
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        from numba.np.arrayobj import _empty_nd_impl  # a tenth of an import of Numba: with the first compile
+
         made, shape = sig.return_type, sig.args[0]
         single = not isinstance(shape, types.BaseTuple)  # type: ignore[attr-defined]
         parts = [args[0]] if single else cgutils.unpack_tuple(builder, args[0], made.ndim)
