@@ -170,6 +170,26 @@ SCALARS: dict[str, Scalar] = {
         (nonzero, nonzero), {(2.0, -1.0): (-1.0, None), (-2.0, -1.0): (1.0, None), (0.0, 1.0): (0.0, None)}
     ),
     "select": Scalar((truth, real, real), own_rule=True),
+    "maximum_by": Scalar(
+        (real, real, lambda rng: 2),
+        {
+            (2.0, 1.0, 1): (1.0, 0.0, None),
+            (1.0, 2.0, 2): (0.0, 1.0, None),
+            (1.0, 1.0, 3): (0.5, 0.5, None),
+            (NAN, 1.0, 0): (0.0, 0.0, None),
+        },
+        numeric=False,
+    ),
+    "minimum_by": Scalar(
+        (real, real, lambda rng: 2),
+        {
+            (2.0, 1.0, 1): (0.0, 1.0, None),
+            (1.0, 2.0, 2): (1.0, 0.0, None),
+            (1.0, 1.0, 3): (0.5, 0.5, None),
+            (NAN, 1.0, 0): (0.0, 0.0, None),
+        },
+        numeric=False,
+    ),
     "cast": Scalar((real,)),
     "share": Scalar((real, real, weight), {(1.0, 1.0, 0.25): (1.0, 0.25, None)}, numeric=False),
     "root": Scalar((positive,), {(0.0,): (0.0,), (4.0,): (0.25,)}, {(0.0,): ((0.0,),)}),
@@ -260,7 +280,7 @@ SCALARS: dict[str, Scalar] = {
         if name.startswith(("order_of_", "shape_of_", "freedom_of_"))
     },
     # no derivative
-    **{name: Scalar((real, real), apart=True) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
+    **{name: Scalar((real, real), apart=True) for name in ("lt", "le", "gt", "ge", "eq", "ne", "ordering")},
     **{name: Scalar((off_integers,)) for name in ("floor", "ceil", "trunc", "rint")},
     "sign": Scalar((nonzero,)),
     **{name: Scalar((real,)) for name in ("isnan", "isinf", "isfinite")},

@@ -74,7 +74,7 @@ class Account:
             case Op(op=op) if TABLE[op].expensive:
                 return f"`{op}` costs more than reading its result"
             case Op():
-                return "it stands for several values that would have to be saved instead"
+                return "what it is computed from takes more room"
             case Load(array=array):
                 return f"the element of `{array.name}` is overwritten later"
             case For() | While() if v is getattr(stmt, "trips", None):

@@ -2,7 +2,8 @@
 
 Input: a core function, its activity. Output: `Plan`: the scalars to save (by minimum cut), the arrays to
 copy (`snapshots` before a loop, `kept` before a library call) or to fill again (`produced`), and per block
-the values that the prologue of its reverse makes available, in forward order.
+the values that the prologue of its reverse makes available, in forward order. An array of the function's
+own that would be kept for such values alone has a price in the cut: a condition is a byte.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..analyses.effects import writes
-from ..ir.nodes import Block, Call, For, Function, Load, Operand, Stmt, Var, While
+from ..ir.nodes import Alloc, Block, Call, For, Function, Load, Operand, Stmt, Store, Var, While
 from ..ir.types import Array, itemsize
 from ..ir.visitor import int_const, operands, walk
 from ..library import ROUTINES
@@ -22,9 +23,10 @@ from .hull import Hull, hull
 from .needs import all_needs
 from .placement import Placement
 from .producers import Producer
-from .recipes import Recipes, variables
+from .recipes import Recipe, Recipes, variables
 
 ASSUMED_TRIPS = 64.0
+KEPT = 0.45  # a byte of an array that is kept, in bytes that are saved: these are stored once more
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class _Planner:
         self.candidates: dict[Load, Snapshot] = {}
         self.taken: dict[tuple[Var, For | While], Snapshot] = {}
         self.kept: set[tuple[Call, int]] = set()
+        results = (x for x in fn.results if isinstance(x, Var))
+        self.anyway = {r for x in results for r in recipes.roots.get(x, ())}  # arrays that stand anyhow
         self.produced: dict[tuple[Call, int], Producer] = {}
 
     def plan(self) -> Plan:
@@ -111,6 +115,7 @@ class _Planner:
                         self.produced[call, k] = producer
                         yield from self.recipes.needs_of(producer)
                     continue
+                self.anyway |= self.recipes.roots[a]
                 yield from reference
 
     def _free(self, v: Var) -> bool:
@@ -144,12 +149,17 @@ class _Planner:
                     sources.append(snapshot)
             else:
                 inputs = recipe.needs
+                for memory in self._standing(recipe) if self._far(v) else ():
+                    graph.setdefault(v, []).append(memory)
+                    if memory not in price:
+                        price[memory] = self._memory_price(memory)
+                        sources.append(memory)
             for x in inputs:
                 if not self._free(x):
                     graph.setdefault(v, []).append(x)
                     queue.append(x)
         chosen = minimum_cut(sources, graph, wanted, price)
-        saved = {v for v in chosen if isinstance(v, Var)}
+        saved = {v for v in chosen if isinstance(v, Var) and not isinstance(v.type, Array)}
         return saved, {s: c for s, c in self.candidates.items() if c in chosen and s.out not in saved}
 
     def _price(self, v: Var) -> float:
@@ -180,6 +190,27 @@ class _Planner:
             for x in (loop.lo, loop.hi)
         )
         return ASSUMED_TRIPS / 2 if varying else ASSUMED_TRIPS
+
+    # -- arrays that stand until the reverse sweep
+    def _far(self, v: Var) -> bool:
+        """Whether all of the forward sweep lies between the value and its reverse."""
+        return self.place.tops.isdisjoint(self.place.outwards(self.place.block_of[v])[:-1])
+
+    def _standing(self, recipe: Recipe) -> Iterable[Var]:
+        """The function's own arrays that a recipe reads, and nothing else keeps."""
+        match recipe.via:
+            case Load(array=array) | Store(array=array):
+                for root in self.recipes.roots[array]:
+                    if isinstance(self.place.definition.get(root), Alloc) and root not in self.anyway:
+                        yield root
+
+    def _memory_price(self, array: Var) -> float:
+        made = self.place.definition[array]
+        assert isinstance(made, Alloc)
+        size = KEPT * itemsize(array.type.dtype)
+        for n in made.shape:
+            size *= int_const(n) or ASSUMED_TRIPS
+        return size
 
     # -- snapshots
     def _snapshot(self, v: Var) -> Snapshot | None:

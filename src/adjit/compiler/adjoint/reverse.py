@@ -23,6 +23,7 @@ from .forward import ForwardSweep
 from .fused import FusedLoops
 from .fusion import Fusion, early, find
 from .marks import collected, nested
+from .orderings import decided, plain
 from .plan import Plan, make_plan
 from .sweep import ReverseSweep
 
@@ -197,6 +198,8 @@ def _differentiate(
     reverse.block(fn.body)
     gradients = [_gradient(reverse, v, buffers) for v in parameters]
     marked = [_marked(reverse, fn, m) for m in marks]
+    for b in (forward, backward):
+        b.stmts[:] = plain(b.stmts)
     return Halves(
         forward,
         backward,
@@ -220,7 +223,7 @@ def _planned(
     shadows: Sequence[int] = (),
 ) -> tuple[Function, list[Operand], Activity, Plan]:
     """The function as it is differentiated, the results with a cotangent, what is active and saved."""
-    fn = with_trips(fn if seed is None else early(fn))
+    fn = decided(with_trips(fn if seed is None else early(fn)))
     _refuse_integers(fn, wrt)
     results = fn.results if chosen is None else [fn.results[k] for k in chosen]
     seeded = [r for r in results if is_float(r.type)] + [fn.params[k] for k in outputs]

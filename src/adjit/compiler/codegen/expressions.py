@@ -141,8 +141,8 @@ class Expressions:
         return ast.Subscript(shape, ast.Constant(axis), ast.Load())
 
     def applied(self, stmt: Op) -> ast.expr:
-        args = [self.of(a) for a in stmt.args]
         kind = stmt.out.type.dtype
+        args = [self.compared(a) if kind == "bool" else self.of(a) for a in stmt.args]
         if stmt.op == "cast":
             return call(dtype(kind), *args)
         if stmt.op == "invert" and kind == "bool":
@@ -155,6 +155,10 @@ class Expressions:
         if kind in NARROW and stmt.op not in ("select", "wrap"):
             return call(dtype(kind), value)
         return value
+
+    def compared(self, x: Operand) -> ast.expr:
+        """An operand of a comparison, where a narrow integer and a Python one meet exactly."""
+        return literal(int(x.value)) if isinstance(x, Const) and x.type.dtype in NARROW else self.of(x)
 
     # -- elements
     def element(self, array: Var, index: Sequence[Operand], store: bool = False) -> ast.Subscript:

@@ -49,6 +49,7 @@ Type = Scalar | Array
 
 INT = Scalar("int64")
 BOOL = Scalar("bool")
+BYTE = Scalar("int8")
 FLOAT64 = Scalar("float64")
 
 

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from .core import ScalarOp, define, register, same, second
+from .core import ScalarOp, define, first_two, register, same, second
 from .symbolic import Value, equal, floor, log, power, sign, where
 
 
@@ -111,6 +111,20 @@ def maximum_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
 def minimum_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     """Ties share the cotangent equally."""
     return _share(x < y, equal(x, y), x), _share(y < x, equal(x, y), x)
+
+
+@define("maximum_by", 3, "maximum({0}, {1})", lambda a, b, which: np.maximum(a, b), result=first_two)
+def maximum_by_partials(x: Value, y: Value, which: Value, out: Value) -> tuple[object, ...]:
+    """`maximum(x, y)` where `which` is `ordering(x, y)`."""
+    tied = equal(which, 3)
+    return _share(equal(which, 1), tied, out), _share(equal(which, 2), tied, out), None
+
+
+@define("minimum_by", 3, "minimum({0}, {1})", lambda a, b, which: np.minimum(a, b), result=first_two)
+def minimum_by_partials(x: Value, y: Value, which: Value, out: Value) -> tuple[object, ...]:
+    """`minimum(x, y)` where `which` is `ordering(x, y)`."""
+    tied = equal(which, 3)
+    return _share(equal(which, 2), tied, out), _share(equal(which, 1), tied, out), None
 
 
 @define("copysign", 2, "np.copysign({0}, {1})", lambda a, b: np.copysign(a, b))

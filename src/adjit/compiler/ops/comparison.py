@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from .core import boolean, integer, zero_derivative
+from .core import boolean, byte, integer, zero_derivative
 
 for _name, _sign, _f in (
     ("lt", "<", operator.lt),
@@ -15,6 +15,15 @@ for _name, _sign, _f in (
     ("ne", "!=", operator.ne),
 ):
     zero_derivative(_name, 2, f"{{0}} {_sign} {{1}}", _f, boolean)
+
+# Which of two numbers is the larger: 1 the first, 2 the second, 3 both (they are equal), 0 if one is NaN.
+zero_derivative(
+    "ordering",
+    2,
+    "({0} >= {1}) + 2 * ({1} >= {0})",
+    lambda a, b: np.int8((a >= b) + 2 * (b >= a)),
+    byte,
+)
 
 zero_derivative("not", 1, "not {0}", operator.not_, boolean)
 zero_derivative("and", 2, "{0} and {1}", lambda a, b: bool(a) and bool(b), boolean)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ir.nodes import Const, Operand
-from ..ir.types import BOOL, INT, Type, is_float
+from ..ir.types import BOOL, BYTE, INT, Type, is_float
 
 Partials = Callable[..., tuple[object, ...]]
 
@@ -58,6 +58,15 @@ def boolean(*types: Type) -> Type:
 
 def second(_cond: Type, *types: Type) -> Type:
     return same(*types)
+
+
+def first_two(a: Type, b: Type, *_types: Type) -> Type:
+    return same(a, b)
+
+
+def byte(*types: Type) -> Type:
+    same(*types)
+    return BYTE
 
 
 def integer(*_types: Type) -> Type:

@@ -70,9 +70,10 @@ class _Sharing(Rewriter):
         x = super().get(x)
         if self.equal and isinstance(x, Var) and x.type == INT and x in self.forms.definitions.maker:
             form = self.form(x)
-            if form.constant is None:
-                known = self.known.get(("form", *form.key()))
-                return known if known is not None else x
+            if form.constant is not None:
+                return Const(form.constant, INT)
+            known = self.known.get(("form", *form.key()))
+            return known if known is not None else x
         return x
 
     def renamed(self, stmt: Stmt) -> Stmt:

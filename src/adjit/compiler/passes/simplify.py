@@ -145,6 +145,16 @@ def comparisons(op: Op, makers: Makers) -> Operand | Application | None:
     return None
 
 
+def orderings(op: Op, makers: Makers) -> Application | None:
+    """`ordering(x, y) == 1 => x > y`, `… == 2 => y > x`, `… == 3 => x == y`"""
+    made = _maker(op.args[0], makers, "ordering") if op.op == "eq" else None
+    which = None if made is None else int_const(op.args[1])
+    if made is None or which not in (1, 2, 3):
+        return None
+    x, y = made.args
+    return ("eq", (x, y)) if which == 3 else ("gt", (x, y) if which == 1 else (y, x))
+
+
 def selections(op: Op, makers: Makers) -> Operand | Application | None:
     """`a if not c else b => b if c else a`, `maximum(i, i) => i`, `wrap(-1, n) => n - 1`, `cast(cast(b))
     => cast(b)` (booleans)
@@ -176,7 +186,15 @@ def squares_of_roots(op: Op, makers: Makers) -> Application | None:
     return ("square_of" if signs > 0 else "minus_square_of"), (roots[0], made.args[0])
 
 
-RULES: tuple[Rule, ...] = (negation, integer_sums, products, comparisons, selections, squares_of_roots)
+RULES: tuple[Rule, ...] = (
+    negation,
+    integer_sums,
+    products,
+    comparisons,
+    orderings,
+    selections,
+    squares_of_roots,
+)
 
 
 def simplify_ops(fn: Function) -> Function:

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import empty, failed_with, smul, take, take_zeros, uint, zeros
+from adjit.runtime.support import empty, failed_with, smul, take, uint, zeros
 from adjit.runtime.vector import log
 
 
@@ -59,7 +59,7 @@ def cholesky_in_place_gradient(m, ws):
     a_8 = a_2[3, 2]
     a_9 = a_2[3, 3]
     ct_m = zeros((4, n_m_1), np.float64)
-    ct_a = take_zeros(ws, (n_m, n_m), np.float64)
+    ct_a = zeros((4, 4), np.float64)
     ct_a_1 = zeros((4, 4), np.float64)
     ct_a_1[3, 3] += 1.0 + 1.0 / a_9
     ct_a_1[3, 2] += 1.0
@@ -106,7 +106,7 @@ def cholesky_in_place_gradient(m, ws):
         ct_a[uint(i), 2] += ct_a_1[uint(i), 2]
         ct_a[uint(i), 1] += ct_a_1[uint(i), 1]
         ct_a[uint(i), 0] += ct_a_1[uint(i), 0]
-    ct_m_1 = ct_m[:n_m, :n_m_1].T
+    ct_m_1 = ct_m[:4, :n_m_1].T
     m_1 = m_1[:n_m_1, :4].T
     gemm(ct_m, ct_a, m_1, True)
     m_1 = m[:4, :n_m_1].T

@@ -60,7 +60,8 @@ def softmax_regression_gradient(x, w, b, y, ws):
     ct_z = take(ws, (n_x_1, n_w), np.float64)
     t_1 = -(1.0 / t)
     z_2 = take(ws, (n_w,), np.float64)
-    saved_t = take(ws, (n_w,), np.float64)
+    saved_t = take(ws, (n_w,), np.bool_)
+    saved_t_1 = take(ws, (n_w,), np.float64)
     ct_z_1 = take(ws, (n_w,), np.float64)
     ct_z_2 = take(ws, (n_w,), np.float64)
     row_t = take(ws, (512,), np.float64)
@@ -86,7 +87,9 @@ def softmax_regression_gradient(x, w, b, y, ws):
             t_4 = 1.0 / np.float64(ties)
             for i_1 in range(n_w):
                 z_3 = z_1[i, i_1]
-                if z_3 == value:
+                t_5 = z_3 == value
+                saved_t[i_1] = t_5
+                if t_5:
                     pass
         total_1 = 0.0
         for j in range(0, n_w, 512):
@@ -97,7 +100,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
                 z_2[uint(j_1)] = t_4
                 # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
                 t_4 = exp(t_4)
-                saved_t[uint(j_1)] = t_4
+                saved_t_1[uint(j_1)] = t_4
                 row_t[uint(at)] = t_4
             for j_1 in range(j, end):
                 at = j_1 - j
@@ -119,13 +122,13 @@ def softmax_regression_gradient(x, w, b, y, ws):
         # z = z - np.max(z, axis=1, keepdims=True)
         ct_z_3 = 0.0
         for j in range(n_w):
-            ct_t = smul(ct_total, saved_t[j]) + ct_z_2[j]
+            ct_t = smul(ct_total, saved_t_1[j]) + ct_z_2[j]
             ct_z_1[j] = ct_t
             ct_z_3 -= ct_t
         if t_2:
             ct_z_3 *= 1.0 / np.float64(ties)
             for i_1 in range(n_w):
-                if z_1[i, i_1] == value:
+                if saved_t[i_1]:
                     ct_z_4 = ct_z_3
                 else:
                     ct_z_4 = 0.0

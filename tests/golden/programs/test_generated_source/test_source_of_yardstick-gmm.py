@@ -177,7 +177,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         prior += t * frob - m * log_diag
     mx = take(ws, (128,), np.float64)
     t_7 = take(ws, (128,), np.float64)
-    saved_mx = take(ws, (len(range(1, n_alphas, 1)), n_x), np.float64)
+    saved_which = take(ws, (len(range(1, n_alphas, 1)), n_x), np.int8)
     saved_t_2 = take(ws, (n_alphas, n_x), np.float64)
     saved_t_3 = take(ws, (n_x,), np.float64)
 
@@ -204,8 +204,8 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 inner_1 = inner[t_4, uint(i_1)]
                 # for i in range(n):
                 mx_1 = mx[uint(at)]
-                saved_mx[k, uint(i_1)] = mx_1
                 # mx = max(mx, inner[k, i])
+                saved_which[k, uint(i_1)] = np.int8((mx_1 >= inner_1) + 2 * (inner_1 >= mx_1))
                 mx_1 = maximum(mx_1, inner_1)
                 # for i in range(n):
                 mx[uint(at)] = mx_1
@@ -331,22 +331,22 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             ct_t[uint(i_1 - i)] = 0.0
         # for k in range(1, K):
         for k in range(t_3, 0, -1):
-            # for i in range(n):
+            # mx = max(mx, inner[k, i])
             k_1 = k - 1
+            # for i in range(n):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                inner_1 = inner[uint(k), uint(i_1)]
+                which = saved_which[uint(k_1), uint(i_1)]
                 # for i in range(n):
-                mx_1 = saved_mx[uint(k_1), uint(i_1)]
                 ct_mx_1 = ct_mx[uint(at)]
                 # mx = max(mx, inner[k, i])
-                t_8 = mx_1 == inner_1
-                ct_mx_2 = ct_mx_1 * (0.5 if t_8 else 1.0 if mx_1 > inner_1 else 0.0)
+                t_8 = which == 3
+                ct_mx_2 = ct_mx_1 * (0.5 if t_8 else 1.0 if which == 1 else 0.0)
                 # for i in range(n):
                 ct_mx[uint(at)] = ct_mx_2
                 # mx = max(mx, inner[k, i])
-                ct_inner[uint(k), uint(i_1)] += ct_mx_1 * (0.5 if t_8 else 1.0 if inner_1 > mx_1 else 0.0)
+                ct_inner[uint(k), uint(i_1)] += ct_mx_1 * (0.5 if t_8 else 1.0 if which == 2 else 0.0)
         # for i in range(n):
         for i_1 in range(i, end):
             at = i_1 - i
