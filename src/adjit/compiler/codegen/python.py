@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...options import Options
 from ..ir.nodes import NOWHERE, Function, Location
@@ -19,7 +19,8 @@ from ..opaque import PREFIX
 from ..ops import TABLE, bessel, incomplete, special
 from .linemap import Text
 from .naming import RESERVED, identifier
-from .statements import TAB, WORKSPACE, Line, Statements
+from .sections import divided
+from .statements import TAB, WORKSPACE, Piece, Statements
 from .workspace import reusable
 
 HELPERS = (
@@ -91,20 +92,10 @@ def module_text(
     body = Statements(fn, (name, *taken), kept, options.precise)
     body.run()
     params = [*(body.names[v] for v in fn.params), *([WORKSPACE] if kept else [])]
-    pieces = [Piece(decorator(options), name, tuple(params), tuple(body.lines))]
+    pieces = divided(Piece(decorator(options), name, tuple(params), tuple(body.lines)))
     head = header(fn, body, title or name)
     made = assembled(head, pieces, routines, options.precise)
     return replace(made, sites=tuple(body.sites), workspace=bool(kept))
-
-
-@dataclass(frozen=True)
-class Piece:
-    """One function of a module."""
-
-    decorator: str
-    name: str
-    params: tuple[str, ...]
-    lines: tuple[Line, ...]
 
 
 def reserved(routines: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..ir.nodes import (
     NOWHERE,
@@ -50,6 +51,16 @@ Line = tuple[int, str, Location, tuple[Location, ...]]  # depth, text, place, pl
 PASS = ast.Pass()
 TAB = "    "
 WORKSPACE = "ws"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One function of a module."""
+
+    decorator: str
+    name: str
+    params: tuple[str, ...]
+    lines: tuple[Line, ...]
 
 
 def negated(cond: ast.expr) -> ast.expr:

@@ -22,8 +22,8 @@ from ..threads.divide import FAILED, IN_THREADS, Part, Plan
 from .expressions import call, literal, name
 from .linemap import Site, Text
 from .naming import identifier
-from .python import Piece, assembled, decorator, header, name_of, reserved
-from .statements import WORKSPACE, Statements
+from .python import assembled, decorator, header, name_of, reserved
+from .statements import WORKSPACE, Piece, Statements
 from .workspace import reusable
 
 USED = ("thread", "threads", "lo", "passes")  # names in a part
