@@ -22,6 +22,7 @@ from .copying import add_array, fill, shape_of
 from .forward import ForwardSweep
 from .fused import FusedLoops
 from .fusion import Fusion, early, find
+from .left import outermost_only
 from .marks import collected, nested
 from .plan import Plan, make_plan
 from .sweep import ReverseSweep
@@ -220,6 +221,7 @@ def _planned(
     shadows: Sequence[int] = (),
 ) -> tuple[Function, list[Operand], Activity, Plan]:
     """The function as it is differentiated, the results with a cotangent, what is active and saved."""
+    fn = outermost_only(fn)
     fn = with_trips(fn if seed is None else early(fn))
     _refuse_integers(fn, wrt)
     results = fn.results if chosen is None else [fn.results[k] for k in chosen]
