@@ -109,7 +109,7 @@ def size_of_gradient(f: Made) -> Made:
     return adjit.grad(g)
 
 
-EXCHANGING = ("exchanged", "three_in_turn")
+EXCHANGING = ("exchanged", "three_in_turn", "exchanged_until")
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in EXCHANGING])

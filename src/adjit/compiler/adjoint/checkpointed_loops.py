@@ -241,7 +241,7 @@ class _Conversion:
         counted = None if self.ends_early else self.trips()
         slots = schedule.slots(b, counted, self.snapshots)
         entry = self.state(of, [*(loop.inits[k] for k in self.numbers), *self.own])
-        states = States.room(b, slots, entry)
+        states = States.room(b, slots, entry, of.step.params)
         states.keep(b, const(0), const(0), entry)
         keeping: Keeping = Online(b, states, slots) if counted is None else Planned(b, states, slots, counted)
         passes, outs, carried = self.forward(of, dict(zip(self.own, work, strict=True)), keeping)

@@ -6,7 +6,7 @@ again, with both sweeps, from the inputs. Arguments of a call, in order: `outs`,
 inputs; numbers in 0-d arrays), further arrays, numbers. Its attribute is a `Region`. Among the further
 arguments may be what the statements left on their way for the reverse; that is a value like any other, and
 derivatives of the reverse go through it. Input and output: core IR. Invariants: the part writes none of its
-inputs; no such call is left in generated text (`expanded`). Non-goals: choosing the parts.
+inputs but what was left; generated text has no such call (`expanded`). Non-goals: choosing the parts.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Order = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 @dataclass(eq=False)
 class Region(Leaving):
-    """A part: its function. `pulled` and `pushed` keep what has been derived of it. The last of its
-    parameters hold what it `left`: its reverse reads them and may write them, the function does not.
+    """A part: its function. `pulled` and `pushed` keep what has been derived of it. Its last parameters may
+    be what it left on its way: its reverse reads and writes that, the function does not.
     """
 
     fn: Function
@@ -49,7 +49,13 @@ class Region(Leaving):
 
     @property
     def left(self) -> int:
+        """How many of the last parameters are what was left."""
         return 0
+
+    def left_in(self, call: Call) -> frozenset[int]:
+        own, first = len(self.fn.params) - self.left, 2 * len(self.fn.results)
+        given = (k for kind in self.order for k in kind)
+        return frozenset(at for at, k in enumerate(given, first) if k >= own)
 
     def __repr__(self) -> str:
         return f"region {self.fn.name}"

@@ -9,16 +9,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir.nodes import Block, Call, Function, Stmt
+from ..ir.nodes import Block, Call, Function, Operand, Stmt
 from ..ir.visitor import blocks, walk, with_blocks
 
 
 class Leaving:
     """The attribute of a call whose part may leave something."""
 
+    def left_in(self, call: Call) -> frozenset[int]:
+        """Which arguments of the call are that."""
+        return frozenset()
+
     def anew(self, call: Call) -> Call:
-        """The call without that."""
+        """The call without them."""
         return call
+
+
+def left(stmt: Stmt | None) -> tuple[Operand, ...]:
+    """What was left for a statement."""
+    found = _leaving(stmt)
+    if found is None or not isinstance(stmt, Call):
+        return ()
+    return tuple(stmt.args[k] for k in found.left_in(stmt))
 
 
 def outermost_only(fn: Function) -> Function:
@@ -37,9 +49,9 @@ def _anew(stmt: Stmt) -> Stmt:
     return with_blocks(stmt, _inner) if found is None else found.anew(stmt)  # type: ignore[arg-type]
 
 
-def _leaving(stmt: Stmt) -> Leaving | None:
+def _leaving(stmt: Stmt | None) -> Leaving | None:
     found = stmt.attrs[0] if isinstance(stmt, Call) and stmt.attrs else None
     return found if isinstance(found, Leaving) else None
 
 
-__all__ = ["Leaving", "outermost_only"]
+__all__ = ["Leaving", "left", "outermost_only"]

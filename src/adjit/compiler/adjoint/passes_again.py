@@ -19,7 +19,7 @@ from ..analyses.effects import reads
 from ..ir.builder import Builder, Names, const
 from ..ir.nodes import Accumulate, Block, Call, For, Function, Operand, Var, While
 from ..ir.types import INT, Array, is_float
-from ..ir.visitor import walk
+from ..ir.visitor import free_vars, walk
 from ..passes import simplify
 from ..passes.dce import dce
 from ..passes.dead_stores import dead_stores
@@ -70,13 +70,19 @@ class Passes:
 
 
 def passes(step: Function, scalars: int, order: tuple[int, ...], memory: int, stride: int) -> Passes:
-    """With states of what the loop carries and of what its passes read of the memory that they write."""
+    """With states of what passes read: of the numbers that they carry and of the memory that they write.
+    Arrays
+    that have names are kept in any case.
+    """
     step = simplify(step)
-    state = range(1, 1 + scalars + len(order) + memory)
-    read = _read(step)
-    arrays = range(1 + scalars + len(order), state.stop)  # not by name
-    kept = tuple(k for k in state if k not in arrays or step.params[k] in read)
-    return Passes(step, scalars, order, memory, stride, kept)
+    names = 1 + scalars
+    others = names + len(order)
+    read = {*free_vars(step.body), *step.results}
+    state = [k for k in range(1, names) if step.params[k] in read]
+    state += range(names, others)
+    contents = _read(step)
+    state += [k for k in range(others, others + memory) if step.params[k] in contents]
+    return Passes(step, scalars, order, memory, stride, tuple(state))
 
 
 @dataclass(eq=False)
@@ -90,6 +96,7 @@ class Loop(Region):
 
     @property
     def left(self) -> int:
+        """The number of kept states, their places, their parts."""
         return 2 + len(self.passes.state) if self.passes.handed else 0
 
     @cached_property
@@ -100,9 +107,8 @@ class Loop(Region):
     def anew(self, call: Call) -> Call:
         if not self.passes.handed:
             return call
-        first, own = 2 * len(self.fn.results), len(self.fn.params) - self.left
-        given = zip((k for kind in self.order for k in kind), call.args[first:], strict=True)
-        args = (*call.args[:first], *(x for k, x in given if k < own))
+        left = self.left_in(call)
+        args = tuple(x for at, x in enumerate(call.args) if at not in left)
         return replace(call, name=self.alone.name, args=args, attrs=(self.alone,))
 
     def reversed(self, wrt: tuple[int, ...]) -> Function:
@@ -203,8 +209,9 @@ class _Reversal(_Run):
         if self.of.handed:
             used, places, *buffers = self.handed
             return used, States(places, dict(zip(self.of.state, buffers, strict=True)))
-        states = States.room(self.b, self.slots, {k: self.given[k - 1] for k in self.of.state})
-        states.keep(self.b, const(0), const(0), self.numbered([*self.given[: self.of.scalars], *self.entry]))
+        entry = {k: self.given[k - 1] for k in self.of.state}
+        states = States.room(self.b, self.slots, entry, self.of.step.params)
+        states.keep(self.b, const(0), const(0), entry)
         return const(1), states
 
     def numbered(self, state: Sequence[Operand]) -> dict[int, Operand]:

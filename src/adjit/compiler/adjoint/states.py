@@ -28,15 +28,14 @@ class States:
     buffers: Mapping[int, Var]
 
     @classmethod
-    def room(cls, b: Builder, slots: Operand, like: State) -> States:
-        """Empty slots for states like this one."""
+    def room(cls, b: Builder, slots: Operand, like: State, called: Sequence[Var]) -> States:
+        """Empty slots for states like this one, whose parts are called like these variables."""
         places = b.alloc((slots,), "int64", "places")
         buffers: dict[int, Var] = {}
         for k, x in like.items():
             array = _array(x)
             shape = [] if array is None else shape_of(b, array)
-            name = x.name if isinstance(x, Var) else "value"
-            buffers[k] = b.alloc((slots, *shape), x.type.dtype, f"kept_{name}")
+            buffers[k] = b.alloc((slots, *shape), x.type.dtype, f"kept_{called[k].name}")
         return cls(places, buffers)
 
     def __iter__(self) -> Iterator[Var]:
@@ -66,10 +65,9 @@ class States:
         """What is in a slot: numbers, and the arrays of `state`, into which it is copied."""
         found: dict[int, Operand] = {}
         for k, buffer in self.buffers.items():
-            array = _array(state[k])
-            if array is None:
-                name = buffer.name.removeprefix("kept_")
-                found[k] = b.load(buffer, (slot,), name)
+            x = state[k]
+            if (array := _array(x)) is None:
+                found[k] = b.load(buffer, (slot,), x.name if isinstance(x, Var) else None)
             else:
                 self._copy(b, k, slot, array, ())
                 found[k] = array
