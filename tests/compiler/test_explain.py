@@ -139,3 +139,36 @@ def test_arguments_of_the_latest_call_and_parts() -> None:
     with pytest.raises(ValueError, match=r"'q' is none of p\['a'\], p\['b'\], x"):
         g.explain("q")
     assert "has no gradient" in adjit.grad(lambda k, x: k * x, argnums=1).explain("k", 3, 2.0)
+
+
+def heated(c):  # type: ignore[no-untyped-def]
+    def part(u, rate):  # type: ignore[no-untyped-def]
+        change = rate * u[0]
+        return np.sin(change)
+
+    step = c(part)
+
+    def f(w, n):  # type: ignore[no-untyped-def]
+        u = np.ones(4)
+        for _ in c(range(n)):
+            u[1:] += step(u, w)
+        k = 0
+        while c(k < n):
+            u[0] *= w
+            k += 1
+        return np.sum(u * u)
+
+    return f
+
+
+def test_what_is_run_again_is_explained_as_without_checkpoint() -> None:
+    """The path goes through the passes; it is that of the same lines without."""
+    marked, plain = heated(adjit.checkpoint), heated(lambda f: f)
+    text = adjit.grad(marked).explain("w", 0.3, 5)
+    assert text == adjit.grad(plain).explain("w", 0.3, 5)
+    for line in ("u[1:] += step(u, w)", "change = rate * u[0]", "u[0] *= w"):
+        assert line in text
+    assert text.count("each pass of the loop") == 2
+    e = 1e-6
+    slope = (plain(0.3 + e, 5) - plain(0.3 - e, 5)) / (2.0 * e)
+    assert np.isclose(adjit.grad(marked)(0.3, 5), slope, rtol=1e-7)

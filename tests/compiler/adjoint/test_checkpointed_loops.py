@@ -350,7 +350,9 @@ def test_not_on_a_gpu() -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["exchanged", "ends_early", "nested"])
+@pytest.mark.parametrize(
+    "name", ["exchanged", "ends_early", "nested", "until", "exchanged_until", "counted_in_until"]
+)
 def test_gradients_compiled(name: str, compiled: None) -> None:
     args = fresh(name, 12)
     got = adjit.grad(with_snapshots(name, 3), positions(name))(*trees.fresh(args))

@@ -127,8 +127,8 @@ def test_passes_that_are_run(f, snapshots: int) -> None:  # type: ignore[no-unty
 
 @pytest.mark.parametrize("n", [1, 5, 34, 35, 36, 300])
 def test_what_adjit_chooses(n: int) -> None:
-    """So many states that no pass runs forward more than three times again."""
-    states = next(c for c in range(1, n + 1) if math.comb(c + MOST_RUNS, MOST_RUNS) >= n)
+    """So many states that no pass runs forward more than three times."""
+    states = next(c for c in range(1, n + 1) if math.comb(c + MOST_RUNS, MOST_RUNS) >= n + 1)
     assert sines(left_to_adjit, 0.7, n) == closed_form(n + 1, states)
 
 

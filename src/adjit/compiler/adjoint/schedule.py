@@ -14,7 +14,7 @@ from ..ir.nodes import Block, Operand, Var, While
 from ..ir.types import INT
 
 # where the user leaves the choice to adjit:
-MOST_RUNS = 3  # forward runs of a pass before it is reversed
+MOST_RUNS = 3  # forward runs of a pass before it is reversed, the first among them
 ROOM = 32  # snapshots of a loop whose number of passes is not known beforehand
 
 
@@ -32,7 +32,7 @@ def slots(b: Builder, passes: Operand | None, snapshots: Operand | None) -> Oper
         reach = b.op("add", count, const(1), hint="reach")
         for r in range(2, MOST_RUNS + 1):
             reach = b.op("floordiv", b.op("mul", reach, b.op("add", count, const(r))), const(r), hint="reach")
-        again = b.op("lt", reach, passes)
+        again = b.op("le", reach, passes)  # their end counts as one pass more
     cond = Block(tuple(stmts), (again,))
     with b.block() as stmts:
         more = b.op("add", count, const(1), hint="slots")

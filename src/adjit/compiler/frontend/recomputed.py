@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ from .values import CheckpointedValue, RangeValue, Static, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
+
+AGAIN: ContextVar[bool] = ContextVar("again", default=True)  # whether anything is run again
 
 
 def call(
@@ -53,8 +56,9 @@ def call(
         )
     given = [*arguments.operands, *inlined.hidden_operands(ctx, program)]
     ys = inlined.instantiate(ctx.b, program.function, given)
-    results = checkpoints.emit(ctx.b, checkpoints.Region(program.function), given, ys)
-    return inlined.result_value(ctx, program.result, results)
+    if AGAIN.get():
+        ys = checkpoints.emit(ctx.b, checkpoints.Region(program.function), given, ys)
+    return inlined.result_value(ctx, program.result, ys)
 
 
 # -- loops
