@@ -127,6 +127,66 @@ def test_reverse_over_reverse_of_an_exchange_is_refused(name: str) -> None:
         size_of_gradient(with_snapshots(name, 2))(*fresh(name, 4))
 
 
+# -- what is kept between the sweeps
+
+
+@pytest.mark.parametrize("snapshots", [1, 2, 5])
+@pytest.mark.parametrize("name", ["in_place", "exchanged", "until", "ends_early"])
+def test_no_more_states_than_there_are_snapshots(snapshots: int, name: str) -> None:
+    """Those in use stand in front, in the order of their passes; the first is the one at the start."""
+    _, pullback = adjit.vjp(with_snapshots(name, snapshots), *fresh(name, 12), argnums=positions(name))
+    saved = pullback.saved._asdict()
+    places = saved["places"][: saved["used"]]
+    buffers = [v for key, v in saved.items() if key.startswith("kept_")]
+    assert len(saved["places"]) == snapshots + 1 and len(places) >= 1
+    assert places[0] == 0 and np.all(np.diff(places) > 0) and places[-1] < saved["passes"]
+    assert buffers and all(v.shape[0] == snapshots + 1 for v in buffers)
+
+
+@pytest.mark.parametrize("name", ["in_place", "exchanged", "until", "counted_in_until", "scalars"])
+def test_saved_hooks(name: str) -> None:
+    """They meet the kept states, which the pullback reads and overwrites, as any saved value."""
+    args = fresh(name, 7)
+    _, wanted, _ = without_checkpoint(name, 7)
+    packed: list[tuple[bytes, np.dtype[Any], tuple[int, ...]]] = []
+
+    def pack(a: np.ndarray[Any, Any]) -> int:
+        packed.append((a.tobytes(), a.dtype, a.shape))
+        return len(packed) - 1
+
+    def unpack(k: int) -> np.ndarray[Any, Any]:
+        data, dtype, shape = packed[k]
+        return np.frombuffer(data, dtype).reshape(shape).copy()
+
+    with adjit.saved_hooks(pack, unpack):
+        _, pullback = adjit.vjp(with_snapshots(name, 2), *args, argnums=positions(name), retain=True)
+    assert any(shape[:1] == (3,) for _, _, shape in packed)
+    for _ in range(2):
+        for got, want in zip(pullback(), wanted, strict=True):
+            np.testing.assert_allclose(got, want, **tolerance(name))
+
+
+def test_kept_states_stand_in_the_table_of_saved_values() -> None:
+    f, args = with_snapshots("until", 4), fresh("until", 7)
+    rows = {row.name: row for row in adjit.grad(f).saved(*args).rows}
+    assert rows["kept_u"].shape == (5, 3) and "states that the loop keeps" in rows["kept_u"].why
+    assert rows["kept_u"].line == rows["places"].line > 0
+
+
+def test_the_memory_of_a_loop_of_unknown_length_is_known() -> None:
+    """Room for its states is made before it starts."""
+    f = with_snapshots("until", None)
+    most = {adjit.grad(f, 0).saved(0.3, limit, 0).peak for limit in (0.5, 1.4, 5.0)}
+    (found,) = most
+    assert found is not None and 33 * 2 * 8 < found < 33 * 5 * 8
+
+
+def test_a_gradient_with_saved_numbers_in_half() -> None:
+    f, args = with_snapshots("in_place", 3), fresh("in_place", 7)
+    half = adjit.grad(f, saved_as="bfloat16")(*trees.fresh(args))
+    np.testing.assert_allclose(half, adjit.grad(plain_of("in_place"))(*args), rtol=0.05, atol=1e-3)
+
+
 # -- what is refused, and what only looks like it
 
 
