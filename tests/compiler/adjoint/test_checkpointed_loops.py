@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,57 @@ def test_second_derivatives(name: str, rng: np.random.Generator) -> None:
     got = adjit.hvp(with_snapshots(name, 2), trees.fresh(args), vector)
     want = adjit.hvp(plain_of(name), trees.fresh(args), vector)
     np.testing.assert_allclose(got, want, **tolerance(name))
+
+
+def squares_for(n: int, snapshots: int) -> Made:
+    def f(y, r):  # type: ignore[no-untyped-def]
+        for _ in adjit.checkpoint(range(n), snapshots=snapshots):
+            y = y * y * r
+        return y
+
+    return f
+
+
+def squares_while(n: int, snapshots: int) -> Made:
+    def f(y, r):  # type: ignore[no-untyped-def]
+        u, k = np.array([y, r]), 0
+        while adjit.checkpoint(k < n, snapshots=snapshots):
+            u[0] *= u[0] * u[1]
+            k += 1
+        return u[0]
+
+    return f
+
+
+def squares_until(n: int, snapshots: int) -> Made:
+    def f(y, r):  # type: ignore[no-untyped-def]
+        u = np.array([y])
+        for k in adjit.checkpoint(range(100), snapshots=snapshots):
+            u[0] *= u[0] * r
+            if k + 1 == n:
+                break
+        return u[0]
+
+    return f
+
+
+@pytest.mark.parametrize("snapshots", [1, 2, 5])
+@pytest.mark.parametrize("made", [squares_for, squares_while, squares_until])
+def test_higher_orders_in_closed_form(made: Callable[[int, int], Made], snapshots: int) -> None:
+    """After n passes `y` is y**p * r**(p - 1) with p = 2**n: kept states depend on both."""
+    n, y, r = 4, 0.98, 1.03
+    p, f = 2**n, made(n, snapshots)
+    yy, yr = p * (p - 1) * y ** (p - 2) * r ** (p - 1), p * (p - 1) * y ** (p - 1) * r ** (p - 2)
+    rr = (p - 1) * (p - 2) * y**p * r ** (p - 3)
+    near = functools.partial(pytest.approx, rel=1e-10)
+    assert adjit.hvp(f, (y, r), 1.0) == near(yy)
+    assert adjit.grad(adjit.grad(f))(y, r) == near(yy)
+    assert adjit.grad(adjit.grad(f), 1)(y, r) == near(yr)
+    assert adjit.grad(adjit.grad(f, 1), 1)(y, r) == near(rr)
+    assert adjit.grad(lambda a, b: adjit.jvp(f, (a, b), (1.0, 0.0))[1], 1)(y, r) == near(yr)
+    assert adjit.jvp(adjit.grad(f), (y, r), (0.0, 1.0))[1] == near(yr)
+    yyr = (p - 1) * yr / y
+    assert adjit.grad(adjit.grad(adjit.grad(f)), 1)(y, r) == near(yyr)
 
 
 def size_of_gradient(f: Made) -> Made:

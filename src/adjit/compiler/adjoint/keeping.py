@@ -4,10 +4,13 @@ Input: room for states, and in each pass the state that it begins with. Output: 
 pass and for what follows the loop, and the number of slots in use. Where the number of passes is known, the
 states are those that the best schedule keeps on its way to the end (`schedule`): the run of the loop is its
 first descent. Where it is not (`while`, `break`), every pass is kept until the slots are full, then every
-second state is dropped and passes are kept half as often; this is the simplest of the online schedules that
-Stumm and Walther compare ("New algorithms for optimal online checkpointing", SIAM J. Sci. Comput. 32, 2010).
-After the loop only those states stay that lie nearest to where the best schedule, which is known by then,
-keeps some: the slots of the others are free for the way back. Invariants: never more states than slots.
+second state is dropped and passes are kept half as often. After the loop only those states stay that lie
+nearest to where the best schedule, which is known by then, keeps some: the slots of the others are free for
+the way back. While all states fit, each pass runs forward once; beyond that, at most half as many run as with
+the best schedule besides it (found by trying all numbers up to 2000 with up to 33 slots; the worst is one
+pass more than there are slots). Schedules that come closer copy states in every pass (Wang, Moin & Iaccarino,
+"Minimal repetition dynamic checkpointing", SIAM J. Sci. Comput. 31, 2009; Stumm & Walther, "New algorithms
+for optimal online checkpointing", 32, 2010). Invariants: never more states than slots.
 """
 
 from __future__ import annotations
