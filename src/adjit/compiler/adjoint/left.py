@@ -27,10 +27,9 @@ class Leaving:
 
 def left(stmt: Stmt | None) -> tuple[Operand, ...]:
     """What was left for a statement."""
-    found = _leaving(stmt)
-    if found is None or not isinstance(stmt, Call):
-        return ()
-    return tuple(stmt.args[k] for k in found.left_in(stmt))
+    if isinstance(stmt, Call) and (part := _leaving(stmt)) is not None:
+        return tuple(stmt.args[k] for k in part.left_in(stmt))
+    return ()
 
 
 def outermost_only(fn: Function) -> Function:
@@ -45,11 +44,12 @@ def _inner(block: Block) -> Block:
 
 
 def _anew(stmt: Stmt) -> Stmt:
-    found = _leaving(stmt)
-    return with_blocks(stmt, _inner) if found is None else found.anew(stmt)  # type: ignore[arg-type]
+    if isinstance(stmt, Call) and (part := _leaving(stmt)) is not None:
+        return part.anew(stmt)
+    return with_blocks(stmt, _inner)
 
 
-def _leaving(stmt: Stmt | None) -> Leaving | None:
+def _leaving(stmt: Stmt) -> Leaving | None:
     found = stmt.attrs[0] if isinstance(stmt, Call) and stmt.attrs else None
     return found if isinstance(found, Leaving) else None
 

@@ -2,9 +2,10 @@
 
 Input: one pass as a function (`Passes`). Output: a `Region` (see `checkpoints`) for the whole loop, whose
 reverse is loops around two copies of the pass: one that runs forward from the nearest kept state, one with
-both sweeps. A state is what the loop carries and the arrays that it writes and reads; arrays that exchange
-their names are kept by name. Invariants: memory is that of `slots` states and of one pass. Non-goals: the
-choice of places (`schedule`).
+both sweeps. It starts with the states that the loop has kept while it ran, or with that at its start; the
+slots of states that it has done with take new ones. A state is what the loop carries and the arrays that it
+writes, as far as passes read them; arrays that exchange their names are kept by name. Invariants: memory is
+that of `slots` states and of one pass. Non-goals: the choice of places (`schedule`, `keeping`).
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from ..ir.nodes import Const, Operand, Var
 from ..ir.visitor import walk
 from . import arrays, inlined, python_builtins
 from .arrays.promote import is_array, is_number
+from .local_functions import LocalFunction
 from .values import CheckpointedValue, RangeValue, Static, Value
 
 if TYPE_CHECKING:
@@ -34,8 +35,13 @@ def call(
     ctx: Specialiser, function: Callable[..., Any], args: Sequence[Value], kwargs: dict[str, Value]
 ) -> Value:
     """The value of `checkpoint(function)(*args, **kwargs)`."""
+    from . import calls
     from .specialise import specialise
 
+    if not AGAIN.get():
+        return calls.call(
+            ctx, function.closure if isinstance(function, LocalFunction) else function, args, kwargs
+        )
     values = inlined.bound(ctx, function, args, kwargs)
     arguments = inlined.Specifications(ctx)
     specs = tuple(arguments.spec(v, False) for v in values)
@@ -56,9 +62,8 @@ def call(
         )
     given = [*arguments.operands, *inlined.hidden_operands(ctx, program)]
     ys = inlined.instantiate(ctx.b, program.function, given)
-    if AGAIN.get():
-        ys = checkpoints.emit(ctx.b, checkpoints.Region(program.function), given, ys)
-    return inlined.result_value(ctx, program.result, ys)
+    results = checkpoints.emit(ctx.b, checkpoints.Region(program.function), given, ys)
+    return inlined.result_value(ctx, program.result, results)
 
 
 # -- loops
