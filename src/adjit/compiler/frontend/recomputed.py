@@ -39,9 +39,8 @@ def call(
     from .specialise import specialise
 
     if not AGAIN.get():
-        return calls.call(
-            ctx, function.closure if isinstance(function, LocalFunction) else function, args, kwargs
-        )
+        plain = function.seen_from(ctx) if isinstance(function, LocalFunction) else function
+        return calls.call(ctx, plain, args, kwargs)
     values = inlined.bound(ctx, function, args, kwargs)
     arguments = inlined.Specifications(ctx)
     specs = tuple(arguments.spec(v, False) for v in values)
