@@ -139,3 +139,54 @@ def test_arguments_of_the_latest_call_and_parts() -> None:
     with pytest.raises(ValueError, match=r"'q' is none of p\['a'\], p\['b'\], x"):
         g.explain("q")
     assert "has no gradient" in adjit.grad(lambda k, x: k * x, argnums=1).explain("k", 3, 2.0)
+
+
+def heated(c):  # type: ignore[no-untyped-def]
+    def f(w, n):  # type: ignore[no-untyped-def]
+        u = np.ones(4)
+        for _ in c(range(n)):
+            change = w * u[0]
+            u[1:] += np.sin(change)
+        k = 0
+        while c(k < n):
+            u[0] *= w
+            k += 1
+        return np.sum(u * u)
+
+    return f
+
+
+def test_a_checkpointed_loop_is_explained_as_without_checkpoint() -> None:
+    """The path goes through the passes; it is that of the same lines without."""
+    marked, plain = heated(adjit.checkpoint), heated(lambda header: header)
+    text = adjit.grad(marked).explain("w", 0.3, 5)
+    assert text == adjit.grad(plain).explain("w", 0.3, 5)
+    for line in ("u[1:] += np.sin(change)", "u[0] *= w"):
+        assert line in text
+    assert text.count("each pass of the loop") == 2 and "c(range(n))" not in text
+    e = 1e-6
+    slope = (plain(0.3 + e, 5) - plain(0.3 - e, 5)) / (2.0 * e)
+    assert np.isclose(adjit.grad(marked)(0.3, 5), slope, rtol=1e-7)
+
+
+def test_the_path_goes_through_a_checkpointed_function() -> None:
+    def part(w, x):  # type: ignore[no-untyped-def]
+        h = np.sin(w * x)
+        return h * adjit.stop_gradient(x)
+
+    def f(w, x):  # type: ignore[no-untyped-def]
+        return adjit.checkpoint(part)(w, x) + x
+
+    text = adjit.grad(f).explain("w", 0.3, 2.0)
+    assert "h = np.sin(w * x)" in text and "return h * adjit.stop_gradient(x)" in text
+    assert "stop_gradient makes it a constant" in adjit.grad(f, argnums=1).explain("x", 0.3, 2.0)
+
+    def g(w, k):  # type: ignore[no-untyped-def]
+        def inner(x):  # type: ignore[no-untyped-def]
+            y = x * x
+            return y * k
+
+        return adjit.checkpoint(inner)(w) + 1.0
+
+    assert "y = x * x" in adjit.grad(g).explain("w", 0.3, 2.0)
+    assert "return y * k" in adjit.grad(g, 1).explain("k", 0.3, 2.0)

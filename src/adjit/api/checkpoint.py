@@ -62,9 +62,10 @@ def checkpoint(fun: Any, *, snapshots: int | None = None) -> Any:
     >>> grad(lambda x: half(x) + x)(3.0)
     4.0
 
-    Around the range of a `for` loop or the condition of a `while`: nothing is saved of the passes. The
-    reverse sweep runs them again from at most `snapshots` states of the loop, besides the one at its start;
-    None stands for as many as let no pass run forward more than three times again.
+    Around the range of a `for` loop or the condition of a `while`: nothing is saved inside the passes. The
+    loop keeps at most `snapshots` states while it runs, besides the one at its start, and the reverse sweep
+    runs the passes again from these. None stands for as many as let no pass run forward more than three
+    times; for 32 where the number of passes is known only at the end (`while`, `break`).
 
     >>> def growth(r, n):
     ...     x = 0.1

@@ -40,13 +40,16 @@ class Packed:
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
-    def unpacked(self) -> Array:
+    def unpacked(self, own: bool = False) -> Array:
+        """The array; `own`: one that nobody else holds and that may be written."""
         found = np.asarray(self.hooks.unpack(self.value))
         if found.shape != self.shape:
             raise ShapeError(
                 f"unpack gave an array of shape {found.shape} for the saved value {self.name!r}, "
                 f"which has shape {self.shape}"
             )
+        if own:
+            return np.array(found, self.dtype, order="C")
         return np.ascontiguousarray(found, dtype=self.dtype).reshape(self.shape)
 
 

@@ -346,7 +346,8 @@ class Transform:
                     "explain needs example arguments until there has been a call: explain(name, *args)"
                 )
             specs = found[-1].program.arguments[: len(self.names)]
-        program = self.captured(specs)
+        with compiler.pipeline.without_checkpoints():
+            program = self.captured(specs)
         spelled = compiler.derived.spelled(program)
         chosen = [k for k, s in enumerate(spelled) if re.match(re.escape(name) + r"($|[\[.])", s)]
         if not chosen:

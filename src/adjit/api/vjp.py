@@ -254,8 +254,9 @@ class Pullback:
             self._unchanged(saved)
             if not self._retain:
                 self._saved = None
-        saved = [v.unpacked() if isinstance(v, Packed) else v for v in saved]
-        borrowed = any(k in self._halves.kept.writes for k in self._borrowed)
+        written = self._halves.kept.writes
+        saved = [v.unpacked(k in written) if isinstance(v, Packed) else v for k, v in enumerate(saved)]
+        borrowed = any(k in written for k in self._borrowed)
         try:
             found = self._halves.backward(saved, seeds, self._retain or borrowed)
         finally:

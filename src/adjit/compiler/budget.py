@@ -162,7 +162,8 @@ class Budget:
         loop = self.loops[k]
         around = [outer for outer in self.loops if any(s is loop for s in walk(outer.body))]
         runs = math.prod(map(self.passes, around))
-        return runs * _extra(self.passes(loop), snapshots) * self.work(loop.body)
+        handed = loop in self.program.function.body.stmts
+        return runs * _extra(self.passes(loop), snapshots, handed) * self.work(loop.body)
 
     def passes(self, loop: For | While) -> float:
         if isinstance(loop, While):
@@ -206,15 +207,24 @@ def _as_choice(loops: Sequence[int], picked: Sequence[Way]) -> Choice:
     return {k: w.snapshots for k, w in zip(loops, picked, strict=True) if w.snapshots is not None}
 
 
-def _extra(passes: float, snapshots: int) -> float:
-    """Passes that run forward again with so many snapshots; see `adjoint.schedule`."""
+def _extra(passes: float, snapshots: int, handed: bool) -> float:
+    """Passes that run forward again with so many snapshots, the one in which each is reversed among them; see
+    `adjoint.schedule`. `handed`: the first run keeps states, and is the first descent of the schedule.
+    """
     n, c = int(passes), snapshots + 1
+    if not handed:
+        return float(_forward(n, c) + n)
+    return float(_forward(n + 1, c))
+
+
+def _forward(n: int, c: int) -> int:
+    """The fewest forward passes with which `n` passes can be reversed from `c` kept states."""
     if n <= 1:
-        return float(n)
+        return 0
     r = 1
     while math.comb(c + r, r) < n:
         r += 1
-    return float(r * n - math.comb(c + r, r - 1) + n)
+    return r * n - math.comb(c + r, r - 1)
 
 
 def _solved(

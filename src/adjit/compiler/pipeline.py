@@ -24,6 +24,7 @@ from .codegen.linemap import Text
 from .codegen.python import module_text
 from .codegen.threads import threaded_text
 from .frontend.arrays.broadcast import GUESS
+from .frontend.recomputed import AGAIN
 from .frontend.specialise import specialise
 from .ir.nodes import Function
 from .ir.printer import text as printed
@@ -134,6 +135,16 @@ def guessing(wanted: bool) -> Iterator[None]:
         yield
     finally:
         GUESS.reset(token)
+
+
+@contextmanager
+def without_checkpoints() -> Iterator[None]:
+    """Programs that are captured meanwhile have checkpointed functions and loops as plain ones."""
+    token = AGAIN.set(False)
+    try:
+        yield
+    finally:
+        AGAIN.reset(token)
 
 
 def joint(

@@ -122,6 +122,94 @@ def until(loop: Loop) -> Made:
     return f
 
 
+def exchanged_until(loop: Loop) -> Made:
+    def f(u, c, n):  # type: ignore[no-untyped-def]
+        new = 0.1 * c
+        for k in loop(range(100)):
+            for i in range(1, u.shape[0] - 1):
+                new[i] = u[i] + c[i] * np.sin(u[i - 1] - 2.0 * u[i] + u[i + 1])
+            u, new = new, u
+            if k >= 2 * n:
+                break
+        return np.sum(u * u * new) + np.sum(u)
+
+    return f
+
+
+def ends_in_a_branch(loop: Loop) -> Made:
+    def f(u, n):  # type: ignore[no-untyped-def]
+        s = 0.0
+        for k in loop(range(40, 0, -3)):
+            u[1:] = np.sin(u[:-1]) * u[1:] + 0.1 * s
+            if 40 - k >= 3 * n:
+                u[0] *= s
+                break
+            s += u[1] * u[2] * k
+        return s + np.sum(u * u)
+
+    return f
+
+
+def until_in_a_checkpoint(loop: Loop) -> Made:
+    def f(u, r, n):  # type: ignore[no-untyped-def]
+        s = 0.0
+        for k in loop(range(n)):
+            y = u[k % 2]
+            j = 0
+            while loop(j < k + 2):
+                u[0] = np.sin(u[0] + y * r)
+                y = y * np.cos(u[1])
+                j += 1
+            s += y
+            u[1] += y * u[0]
+        return s + u[0] * u[1]
+
+    return f
+
+
+def counted_in_until(loop: Loop) -> Made:
+    def f(u, n):  # type: ignore[no-untyped-def]
+        k = 0
+        while loop(k < n):
+            for j in loop(range(k % 3 + 2)):
+                u[1:] = np.sin(u[:-1]) * u[1:] + 0.1 * j
+            u[0] *= u[1] + u[2]
+            k += 1
+        return np.sum(u * u)
+
+    return f
+
+
+def until_in_a_branch(loop: Loop) -> Made:
+    def f(x, y, n):  # type: ignore[no-untyped-def]
+        u = np.array([x, y])
+        k = 0
+        if x > 0.1:
+            while loop(k < n):
+                u[0] = np.sin(u[0]) + y * u[1]
+                k += 1
+        else:
+            u[1] = y * y
+        return u[0] * y + u[1]
+
+    return f
+
+
+def one_after_the_other(loop: Loop) -> Made:
+    def f(u, n):  # type: ignore[no-untyped-def]
+        for _ in loop(range(n)):
+            u[1:] = np.sin(u[:-1]) * u[1:] + 0.1
+        k = 0
+        while loop(k < n + 3):
+            u[:-1] *= np.cos(u[1:])
+            k += 1
+        for _ in loop(range(2 * n)):
+            u[0] = np.sin(u[0] * u[1])
+        return np.sum(u * u)
+
+    return f
+
+
 def branches(loop: Loop) -> Made:
     def f(x, n):  # type: ignore[no-untyped-def]
         u = np.sin(x)
@@ -235,6 +323,12 @@ PROGRAMS: dict[str, tuple[Callable[[Loop], Made], tuple[Any, ...]]] = {
     "new_arrays": (new_arrays, (U[:3], W)),
     "ends_early": (ends_early, (0.8, 6.0)),
     "until": (until, (0.3, 1.4)),
+    "exchanged_until": (exchanged_until, (U, C)),
+    "ends_in_a_branch": (ends_in_a_branch, (U[:3],)),
+    "until_in_a_checkpoint": (until_in_a_checkpoint, (U[:2], 0.4)),
+    "counted_in_until": (counted_in_until, (U[:3],)),
+    "until_in_a_branch": (until_in_a_branch, (0.4, 0.3)),
+    "one_after_the_other": (one_after_the_other, (U[:3],)),
     "branches": (branches, (U[:3],)),
     "history": (history, (0.6,)),
     "views": (views, (np.concatenate([U, C, U + C]).reshape(3, 5),)),

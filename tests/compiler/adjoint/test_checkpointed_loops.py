@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,57 @@ def test_second_derivatives(name: str, rng: np.random.Generator) -> None:
     np.testing.assert_allclose(got, want, **tolerance(name))
 
 
+def squares_for(n: int, snapshots: int) -> Made:
+    def f(y, r):  # type: ignore[no-untyped-def]
+        for _ in adjit.checkpoint(range(n), snapshots=snapshots):
+            y = y * y * r
+        return y
+
+    return f
+
+
+def squares_while(n: int, snapshots: int) -> Made:
+    def f(y, r):  # type: ignore[no-untyped-def]
+        u, k = np.array([y, r]), 0
+        while adjit.checkpoint(k < n, snapshots=snapshots):
+            u[0] *= u[0] * u[1]
+            k += 1
+        return u[0]
+
+    return f
+
+
+def squares_until(n: int, snapshots: int) -> Made:
+    def f(y, r):  # type: ignore[no-untyped-def]
+        u = np.array([y])
+        for k in adjit.checkpoint(range(100), snapshots=snapshots):
+            u[0] *= u[0] * r
+            if k + 1 == n:
+                break
+        return u[0]
+
+    return f
+
+
+@pytest.mark.parametrize("snapshots", [1, 2, 5])
+@pytest.mark.parametrize("made", [squares_for, squares_while, squares_until])
+def test_higher_orders_in_closed_form(made: Callable[[int, int], Made], snapshots: int) -> None:
+    """After n passes `y` is y**p * r**(p - 1) with p = 2**n: kept states depend on both."""
+    n, y, r = 4, 0.98, 1.03
+    p, f = 2**n, made(n, snapshots)
+    yy, yr = p * (p - 1) * y ** (p - 2) * r ** (p - 1), p * (p - 1) * y ** (p - 1) * r ** (p - 2)
+    rr = (p - 1) * (p - 2) * y**p * r ** (p - 3)
+    near = functools.partial(pytest.approx, rel=1e-10)
+    assert adjit.hvp(f, (y, r), 1.0) == near(yy)
+    assert adjit.grad(adjit.grad(f))(y, r) == near(yy)
+    assert adjit.grad(adjit.grad(f), 1)(y, r) == near(yr)
+    assert adjit.grad(adjit.grad(f, 1), 1)(y, r) == near(rr)
+    assert adjit.grad(lambda a, b: adjit.jvp(f, (a, b), (1.0, 0.0))[1], 1)(y, r) == near(yr)
+    assert adjit.jvp(adjit.grad(f), (y, r), (0.0, 1.0))[1] == near(yr)
+    yyr = (p - 1) * yr / y
+    assert adjit.grad(adjit.grad(adjit.grad(f)), 1)(y, r) == near(yyr)
+
+
 def size_of_gradient(f: Made) -> Made:
     inner = adjit.grad(f)
 
@@ -109,7 +161,7 @@ def size_of_gradient(f: Made) -> Made:
     return adjit.grad(g)
 
 
-EXCHANGING = ("exchanged", "three_in_turn")
+EXCHANGING = ("exchanged", "three_in_turn", "exchanged_until")
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in EXCHANGING])
@@ -125,6 +177,67 @@ def test_gradients_of_gradients(name: str) -> None:
 def test_reverse_over_reverse_of_an_exchange_is_refused(name: str) -> None:
     with pytest.raises(adjit.NotDifferentiableError, match="arrays are exchanged in a loop"):
         size_of_gradient(with_snapshots(name, 2))(*fresh(name, 4))
+
+
+# -- what is kept between the sweeps
+
+
+@pytest.mark.parametrize("snapshots", [1, 2, 5])
+@pytest.mark.parametrize("name", ["in_place", "exchanged", "until", "ends_early"])
+def test_no_more_states_than_there_are_snapshots(snapshots: int, name: str) -> None:
+    """Those in use stand in front, in the order of their passes; the first is the one at the start."""
+    _, pullback = adjit.vjp(with_snapshots(name, snapshots), *fresh(name, 12), argnums=positions(name))
+    saved = pullback.saved._asdict()
+    places = saved["places"][: saved["used"]]
+    buffers = [v for key, v in saved.items() if key.startswith("kept_")]
+    assert len(saved["places"]) == snapshots + 1 and len(places) >= 1
+    assert places[0] == 0 and np.all(np.diff(places) > 0) and places[-1] < saved["passes"]
+    assert buffers and all(v.shape[0] == snapshots + 1 for v in buffers)
+
+
+@pytest.mark.parametrize("name", ["in_place", "exchanged", "until", "counted_in_until", "scalars"])
+def test_saved_hooks(name: str) -> None:
+    """They meet the kept states, which the pullback reads and overwrites. What they hold stays as it is: here
+    two pullbacks share it, and nobody may write it.
+    """
+    _, wanted, _ = without_checkpoint(name, 7)
+    held: dict[bytes, np.ndarray[Any, Any]] = {}
+
+    def pack(a: np.ndarray[Any, Any]) -> bytes:
+        key = a.tobytes() + str(a.shape).encode()
+        held.setdefault(key, a.copy()).setflags(write=False)
+        return key
+
+    with adjit.saved_hooks(pack, held.__getitem__):
+        pullbacks = [
+            adjit.vjp(with_snapshots(name, 2), *fresh(name, 7), argnums=positions(name), retain=retain)[1]
+            for retain in (False, True, False)
+        ]
+    assert any(a.shape[:1] == (3,) for a in held.values())
+    for pullback in (*pullbacks, pullbacks[1]):
+        for got, want in zip(pullback(), wanted, strict=True):
+            np.testing.assert_allclose(got, want, **tolerance(name))
+
+
+def test_kept_states_stand_in_the_table_of_saved_values() -> None:
+    f, args = with_snapshots("until", 4), fresh("until", 7)
+    rows = {row.name: row for row in adjit.grad(f).saved(*args).rows}
+    assert rows["kept_u"].shape == (5, 3) and "states that the loop keeps" in rows["kept_u"].why
+    assert rows["kept_u"].line == rows["places"].line > 0
+
+
+def test_the_memory_of_a_loop_of_unknown_length_is_known() -> None:
+    """Room for its states is made before it starts."""
+    f = with_snapshots("until", None)
+    most = {adjit.grad(f, 0).saved(0.3, limit, 0).peak for limit in (0.5, 1.4, 5.0)}
+    (found,) = most
+    assert found is not None and 33 * 2 * 8 < found < 33 * 5 * 8
+
+
+def test_a_gradient_with_saved_numbers_in_half() -> None:
+    f, args = with_snapshots("in_place", 3), fresh("in_place", 7)
+    half = adjit.grad(f, saved_as="bfloat16")(*trees.fresh(args))
+    np.testing.assert_allclose(half, adjit.grad(plain_of("in_place"))(*args), rtol=0.05, atol=1e-3)
 
 
 # -- what is refused, and what only looks like it
@@ -350,7 +463,9 @@ def test_not_on_a_gpu() -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["exchanged", "ends_early", "nested"])
+@pytest.mark.parametrize(
+    "name", ["exchanged", "ends_early", "nested", "until", "exchanged_until", "counted_in_until"]
+)
 def test_gradients_compiled(name: str, compiled: None) -> None:
     args = fresh(name, 12)
     got = adjit.grad(with_snapshots(name, 3), positions(name))(*trees.fresh(args))

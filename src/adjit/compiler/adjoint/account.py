@@ -16,6 +16,7 @@ from ..ir.visitor import operands
 from ..ops import TABLE
 from .activity import Activity
 from .forward import Trail
+from .left import left
 from .needs import needs
 from .plan import Plan, Snapshot
 
@@ -94,6 +95,8 @@ class Account:
             made = "an argument" if stmt is None else "an array of the function"
             reader = next((s for s in self.plan.place.block_with if self._reads(s, v)), None)
             why = f"{made} whose elements are read where they lie"
+            if v in left(reader):
+                why = "states that the loop keeps on its way, from which its passes are run again"
             return Note(v.name, _made(stmt), _loc(reader), why)
         return Note(v.name, _made(stmt), _loc(self.readers.get(v)), "a number made outside all loops")
 

@@ -28,6 +28,8 @@ from ..library.core import Routine, register
 from ..passes.clone import clone, mapped, renamed
 from . import checkpoints, passes_again, reverse, schedule
 from .copying import copied
+from .keeping import Keeping, Online, Planned
+from .states import States
 
 MARK = register(Routine("checkpointed_passes", (), ())).name
 
@@ -232,21 +234,23 @@ class _Conversion:
     # -- the loop and the call
     def function(self) -> Function:
         b, loop = self.b, self.loop
+        stride = loop.step if isinstance(loop, For) else 1
+        of = passes_again.passes(self.step(), len(self.numbers), self.order, len(self.bases), stride)
         start = [copied(b, a) for a in self.own]
         work = [copied(b, a) for a in self.own]
-        passes, outs = self.forward(dict(zip(self.own, work, strict=True)))
-        step = self.step()
-        stride = loop.step if isinstance(loop, For) else 1
-        part = passes_again.loop(
-            passes_again.Passes(step, len(self.numbers), self.order, len(self.bases), stride)
-        )
-        snapshots = self.mark.args[0] if isinstance(self.mark, Call) and self.mark.args else None
+        counted = None if self.ends_early else self.trips()
+        slots = schedule.slots(b, counted, self.snapshots)
+        entry = self.state(of, [*(loop.inits[k] for k in self.numbers), *self.own])
+        states = States.room(b, slots, entry, of.step.params)
+        states.keep(b, const(0), const(0), entry)
+        keeping: Keeping = Online(b, states, slots) if counted is None else Planned(b, states, slots, counted)
+        passes, outs, carried = self.forward(of, dict(zip(self.own, work, strict=True)), keeping)
+        used = keeping.used(passes, carried)
         first = loop.lo if isinstance(loop, For) else const(0)
         numbers = [loop.inits[k] for k in self.numbers]
-        slots = schedule.slots(b, passes, snapshots, counted=not self.ends_early)
-        arguments = [passes, slots, first, *numbers, *start, *self.constants]
+        arguments = [passes, slots, first, *numbers, *start, *self.constants, used, *states]
         targets = dict(enumerate(self.own, len(numbers)))
-        found = checkpoints.emit(b, part, arguments, [*outs, *work], targets)
+        found = checkpoints.emit(b, passes_again.loop(of), arguments, [*outs, *work], targets)
         new: dict[Var, Operand] = {loop.outs[k]: x for k, x in zip(self.numbers, found, strict=False)}
         named = passes_again.exchanged(b, passes, self.order, self.inits)
         new.update((loop.outs[k], v) for k, v in zip(self.names, named, strict=True))
@@ -254,30 +258,71 @@ class _Conversion:
             new[loop.trips] = passes
         body = substitute(self.in_place(self.fn.body), renamer(new))
         results = tuple(mapped(r, new) for r in self.fn.results)
-        return replace(self.fn, body=body, results=results, notes=(*self.fn.notes, self.note(snapshots)))
+        return replace(self.fn, body=body, results=results, notes=(*self.fn.notes, self.note()))
 
-    def note(self, snapshots: Operand | None) -> str:
+    @property
+    def snapshots(self) -> Operand | None:
+        return self.mark.args[0] if isinstance(self.mark, Call) and self.mark.args else None
+
+    def note(self) -> str:
         """What the header of generated text says of it."""
-        count = (
-            "some" if snapshots is None else snapshots.name if isinstance(snapshots, Var) else snapshots.value
-        )
+        asked = self.snapshots
+        if asked is None:
+            count = str(schedule.ROOM) if self.ends_early else "some"
+        else:
+            count = asked.name if isinstance(asked, Var) else str(asked.value)
         return f"line {self.loop.loc.line}: passes are run again, from {count} kept states besides the first"
 
-    def forward(self, mapping: dict[Var, Operand]) -> tuple[Operand, list[Operand]]:
-        """The loop on arrays of its own: how many passes it makes, the numbers that it arrives at."""
+    def trips(self) -> Operand:
+        assert isinstance(self.loop, For)
+        return self.b.op("trips", self.loop.lo, self.loop.hi, const(self.loop.step), hint="passes")
+
+    def state(self, of: passes_again.Passes, carried: Sequence[Operand]) -> dict[int, Operand]:
+        """What is kept of a state, by the parameters of a pass."""
+        return {k: carried[k - 1] for k in of.state}
+
+    def forward(
+        self, of: passes_again.Passes, mapping: dict[Var, Operand], keeping: Keeping
+    ) -> tuple[Operand, list[Operand], list[Operand]]:
+        """The loop on arrays of its own, which keeps states: how many passes it makes, the numbers that it
+        arrives at, those of the keeping.
+        """
         b, loop = self.b, self.loop
         mapping = dict(mapping)
         for s in clone(list(self.parts), mapping, b.names):
             b.emit(s)
+        args = tuple(b.fresh(name, INT) for name in keeping.names)
+        outs = tuple(b.fresh(name, INT) for name in keeping.names)
+        carried = [loop.args[k] for k in (*self.numbers, *self.names)]
+        with b.block() as stmts:
+            new = keeping.before_pass(self.number(), self.state(of, [*carried, *self.bases]), args)
         trips = b.fresh("passes", INT) if self.ends_early else None
-        (run,) = clone([replace(loop, body=self.body, trips=trips)], mapping, b.names)
+        kept = replace(
+            loop,
+            args=(*loop.args, *args),
+            inits=(*loop.inits, *keeping.inits()),
+            body=Block((*stmts, *self.body.stmts), (*self.body.yields, *new)),
+            outs=(*loop.outs, *outs),
+            trips=trips,
+        )
+        if isinstance(kept, For):  # each pass is told by the one before whether it is kept
+            kept = replace(kept, independent=False, promised=False)
+        (run,) = clone([kept], mapping, b.names)
         b.emit(run)
-        if isinstance(loop, For) and trips is None:
-            passes = b.op("trips", loop.lo, loop.hi, const(loop.step), hint="passes")
-        else:
-            assert trips is not None
-            passes = renamed(trips, mapping)
-        return passes, [mapped(loop.outs[k], mapping) for k in self.numbers]
+        passes = self.trips() if trips is None else renamed(trips, mapping)
+        return (
+            passes,
+            [mapped(loop.outs[k], mapping) for k in self.numbers],
+            [mapped(v, mapping) for v in outs],
+        )
+
+    def number(self) -> Operand:
+        """That of the pass; of a `while`, nobody asks for it."""
+        b, loop = self.b, self.loop
+        if not isinstance(loop, For):
+            return const(0)
+        away = b.op("sub", loop.iv, loop.lo)
+        return away if loop.step == 1 else b.op("floordiv", away, const(loop.step), hint="number")
 
     def in_place(self, block: Block) -> Block:
         """The block with the new statements where the loop stood."""

@@ -3,9 +3,10 @@
 The statements of such a part stand inlined before a call that copies their results `ys` to `outs`; no
 derivative flows into them, so nothing of them is saved. It flows through the call: its vjp runs the part
 again, with both sweeps, from the inputs. Arguments of a call, in order: `outs`, `ys`, `flows` (the float
-inputs; numbers in 0-d arrays), further arrays, numbers. Its attribute is a `Region`. Input and output: core
-IR. Invariants: the part writes none of its inputs; no such call is left in generated text (`expanded`).
-Non-goals: choosing the parts.
+inputs; numbers in 0-d arrays), further arrays, numbers. Its attribute is a `Region`. Among the further
+arguments may be what the statements left on their way for the reverse; that is a value like any other, and
+derivatives of the reverse go through it. Input and output: core IR. Invariants: the part writes none of its
+inputs but what was left; generated text has no such call (`expanded`). Non-goals: choosing the parts.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..library.core import Arrays, Routine, Shadows
 from ..passes import simplify
 from ..passes.clone import clone, mapped
 from .copying import add_array, copy_array, fill, shape_of
+from .left import Leaving
 from .reverse import joint
 from .tangent import tangent
 
@@ -30,8 +32,10 @@ Order = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(eq=False)
-class Region:
-    """A part: its function. `pulled` and `pushed` keep what has been derived of it."""
+class Region(Leaving):
+    """A part: its function. `pulled` and `pushed` keep what has been derived of it. Its last parameters may
+    be what it left on its way: its reverse reads and writes that, the function does not.
+    """
 
     fn: Function
     pulled: dict[tuple[int, ...], Function] = field(default_factory=dict)
@@ -43,6 +47,16 @@ class Region:
     def __reduce__(self) -> Any:
         return Region, (self.fn,)
 
+    @property
+    def left(self) -> int:
+        """How many of the last parameters are what was left."""
+        return 0
+
+    def left_in(self, call: Call) -> frozenset[int]:
+        own, first = len(self.fn.params) - self.left, 2 * len(self.fn.results)
+        given = (k for kind in self.order for k in kind)
+        return frozenset(at for at, k in enumerate(given, first) if k >= own)
+
     def __repr__(self) -> str:
         return f"region {self.fn.name}"
 
@@ -53,9 +67,11 @@ class Region:
 
     @property
     def order(self) -> Order:
-        """Positions of the parameters: float ones, other arrays, other numbers."""
+        """Positions of the parameters: float ones, other arrays, other numbers. What was left counts among
+        the others.
+        """
         params = self.fn.params
-        flows = tuple(k for k, p in enumerate(params) if is_float(p.type))
+        flows = tuple(k for k, p in enumerate(params[: len(params) - self.left]) if is_float(p.type))
         arrays = tuple(k for k, p in enumerate(params) if k not in flows and isinstance(p.type, Array))
         return flows, arrays, tuple(k for k in range(len(params)) if k not in (*flows, *arrays))
 

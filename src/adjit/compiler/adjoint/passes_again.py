@@ -2,30 +2,33 @@
 
 Input: one pass as a function (`Passes`). Output: a `Region` (see `checkpoints`) for the whole loop, whose
 reverse is loops around two copies of the pass: one that runs forward from the nearest kept state, one with
-both sweeps. A state is what the loop carries and the arrays that it writes and reads; arrays that exchange
-their names are kept by name. Invariants: memory is that of `slots` states and of one pass. Non-goals: the
-choice of places (`schedule`).
+both sweeps. It starts with the states that the loop has kept while it ran, or with that at its start; the
+slots of states that it has done with take new ones. A state is what the loop carries and the arrays that it
+writes, as far as passes read them; arrays that exchange their names are kept by name. Invariants: memory is
+that of `slots` states and of one pass. Non-goals: the choice of places (`schedule`, `keeping`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ..analyses.alias import roots
 from ..analyses.effects import reads
 from ..ir.builder import Builder, Names, const
-from ..ir.nodes import Accumulate, Block, For, Function, Operand, Var, While
+from ..ir.nodes import Accumulate, Block, Call, For, Function, Operand, Var, While
 from ..ir.types import INT, Array, is_float
-from ..ir.visitor import walk
+from ..ir.visitor import free_vars, walk
 from ..passes import simplify
 from ..passes.dce import dce
 from ..passes.dead_stores import dead_stores
 from . import copying, schedule
 from .checkpoints import Region, inlined
-from .copying import copied, copy_array, nest, shape_of
+from .copying import copied, copy_array, shape_of
 from .reverse import joint
+from .states import States
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Passes:
     """One pass. Parameters of `step`: the loop variable, `scalars` numbers and `references` arrays that the
     loop carries, `memory` arrays that it writes, and what is the same in all passes. Its results are the
     carried values; `order` says which of its arrays each name has in the next pass. `stride` lies between
-    two values of the loop variable.
+    two values of the loop variable. `state` are the parameters of `step` that a kept state is made of;
+    `handed`: some states are kept before the reversal, which goes on from them.
     """
 
     step: Function
@@ -41,21 +45,45 @@ class Passes:
     order: tuple[int, ...]
     memory: int
     stride: int
+    state: tuple[int, ...]
+    handed: bool = True
 
     @property
     def arrays(self) -> int:
         return len(self.order) + self.memory
 
+    @property
+    def names(self) -> range:
+        """The parameters of `step` that are arrays by name."""
+        return range(1 + self.scalars, 1 + self.scalars + len(self.order))
+
     def whole(self) -> Function:
         """The loop as a function: of the number of passes, of kept states and of the first value of the loop
-        variable, of carried numbers, arrays as they are at first, and constants. Results: numbers and arrays
-        as they are at last; arrays are in the order of their memory.
+        variable, of carried numbers, arrays as they are at first, and constants; where states are handed, of
+        how many are in use, their places, and them. Results: numbers and arrays as they are at last; arrays
+        are in the order of their memory.
         """
         run = _Run(self)
-        memory = run.fresh_state()
+        memory = [copied(run.b, a) for a in run.entry]
         state = run.forward(const(0), run.passes, [*run.given[: self.scalars], *memory])
         results = (*state[: self.scalars], *memory)
         return Function(f"{self.step.name}s", run.params, run.b.finish(), results, self.step.loc)
+
+
+def passes(step: Function, scalars: int, order: tuple[int, ...], memory: int, stride: int) -> Passes:
+    """With states of what passes read: of the numbers that they carry and of the memory that they write.
+    Arrays
+    that have names are kept in any case.
+    """
+    step = simplify(step)
+    names = 1 + scalars
+    others = names + len(order)
+    read = {*free_vars(step.body), *step.results}
+    state = [k for k in range(1, names) if step.params[k] in read]
+    state += range(names, others)
+    contents = _read(step)
+    state += [k for k in range(others, others + memory) if step.params[k] in contents]
+    return Passes(step, scalars, order, memory, stride, tuple(state))
 
 
 @dataclass(eq=False)
@@ -67,12 +95,29 @@ class Loop(Region):
     def __reduce__(self) -> Any:
         return loop, (self.passes,)
 
+    @property
+    def left(self) -> int:
+        """The number of kept states, their places, their parts."""
+        return 2 + len(self.passes.state) if self.passes.handed else 0
+
+    @cached_property
+    def alone(self) -> Loop:
+        """The loop reversed from its start."""
+        return loop(replace(self.passes, handed=False))
+
+    def anew(self, call: Call) -> Call:
+        if not self.passes.handed:
+            return call
+        left = self.left_in(call)
+        args = tuple(x for at, x in enumerate(call.args) if at not in left)
+        return replace(call, name=self.alone.name, args=args, attrs=(self.alone,))
+
     def reversed(self, wrt: tuple[int, ...]) -> Function:
         return _Reversal(self.passes, wrt).function()
 
 
-def loop(passes: Passes) -> Loop:
-    return Loop(simplify(passes.whole()), passes=replace(passes, step=simplify(passes.step)))
+def loop(of: Passes) -> Loop:
+    return Loop(simplify(of.whole()), passes=of)
 
 
 class _Run:
@@ -83,13 +128,19 @@ class _Run:
         self.passes, self.slots, self.first = (self.b.fresh(n, INT) for n in ("passes", "slots", "first"))
         inner = of.step.params[1:]
         self.given = [self.b.fresh(p.name, p.type) for p in inner]
-        self.params = (self.passes, self.slots, self.first, *self.given)
+        self.handed = [*self.handed_parameters()] if of.handed else []
+        self.params = (self.passes, self.slots, self.first, *self.given, *self.handed)
         self.entry = self.given[of.scalars : of.scalars + of.arrays]
         self.constants = self.given[of.scalars + of.arrays :]
 
-    def fresh_state(self) -> list[Var]:
-        """Arrays of the loop's own, as they are at first."""
-        return [copied(self.b, a) for a in self.entry]
+    def handed_parameters(self) -> Iterator[Var]:
+        """The number of kept states, and the states."""
+        yield self.b.fresh("used", INT)
+        yield self.b.fresh("places", Array("int64", 1))
+        for k in self.of.state:
+            x = self.given[k - 1]
+            rank = x.type.ndim if isinstance(x.type, Array) else 0
+            yield self.b.fresh(f"kept_{x.name}", Array(x.type.dtype, 1 + rank))
 
     def number(self) -> Var:
         """The number of a pass, called after the loop variable."""
@@ -121,8 +172,8 @@ class _Reversal(_Run):
     def __init__(self, of: Passes, wrt: Sequence[int]) -> None:
         super().__init__(of)
         step = of.step
-        before = len(self.params) - len(self.given) - 1  # parameters of the whole loop that the step lacks
-        self.names = range(1 + of.scalars, 1 + of.scalars + len(of.order))
+        before = self.params.index(self.given[0]) - 1 if self.given else 0  # that the step lacks
+        self.names = of.names
         self.state = range(1, 1 + of.scalars + of.arrays)
         self.asked = [k - before for k in wrt]
         floats = [k for k in self.state if is_float(step.params[k].type)]
@@ -137,9 +188,10 @@ class _Reversal(_Run):
 
     def function(self) -> Function:
         b, step = self.b, self.of.step
+        used, self.states = self.kept()
+        self.work = [self.room(k) for k in self.state[self.of.scalars :]]
         shadows = {k: self.shadow(k) for k in self.arrays}
-        self.keep_entry()
-        found = self.backward(shadows)
+        found = self.backward(used, shadows)
         results = tuple(found[k] for k in self.asked)
         params = (*self.params, *self.seeds.values())
         return Function(f"{step.name}s_reversed", params, b.finish(), results, step.loc)
@@ -147,55 +199,44 @@ class _Reversal(_Run):
     def shadow(self, k: int) -> Var:
         """The cotangent of what an array of the step is at last."""
         b, like = self.b, self.given[k - 1]
-        made = b.alloc(shape_of(b, like), like.type.dtype, f"ct_{like.name}", zeroed=k not in self.seeds)
+        made = b.alloc(self.shape(k), like.type.dtype, f"ct_{like.name}", zeroed=k not in self.seeds)
         if k in self.seeds:
             copy_array(b, self.seeds[k], made)
         return made
 
     # -- kept states
-    def keep_entry(self) -> None:
-        """Room for the states that are kept, the first of which is that before the loop."""
-        b = self.b
-        read = _read(self.of.step)
-        self.work = self.fresh_state()
-        self.places = b.alloc((self.slots,), "int64", "places")
-        self.kept: dict[int, Var] = {}
-        for k in self.state:
-            x = self.given[k - 1]
-            if isinstance(x.type, Array) and k not in self.names and self.of.step.params[k] not in read:
-                continue
-            shape = shape_of(b, x) if isinstance(x.type, Array) else []
-            self.kept[k] = b.alloc((self.slots, *shape), x.type.dtype, f"kept_{x.name}")
-        self.keep(const(0), const(0), [*self.given[: self.of.scalars], *self.entry])
+    def kept(self) -> tuple[Operand, States]:
+        """How many states are kept, and where: those that are handed, or that before the loop."""
+        if self.of.handed:
+            used, places, *buffers = self.handed
+            return used, States(places, dict(zip(self.of.state, buffers, strict=True)))
+        entry = {k: self.given[k - 1] for k in self.of.state}
+        states = States.room(self.b, self.slots, entry, self.of.step.params)
+        states.keep(self.b, const(0), const(0), entry)
+        return const(1), states
 
-    def keep(self, slot: Operand, place: Operand, state: Sequence[Operand]) -> None:
-        self.b.store(self.places, (slot,), place)
-        for k, buffer in self.kept.items():
-            x = state[k - 1]
-            if isinstance(x, Var) and isinstance(x.type, Array):
-                copy_array(self.b, x, buffer, (slot,))
-            else:
-                self.b.store(buffer, (slot,), x)
+    def numbered(self, state: Sequence[Operand]) -> dict[int, Operand]:
+        return dict(zip(self.state, state, strict=True))
 
-    def restored(self, slot: Operand) -> list[Operand]:
-        """The state in a slot, its arrays in the loop's own."""
-        b = self.b
-        state: list[Operand] = [*self.given[: self.of.scalars], *self.work]
-        for k, buffer in self.kept.items():
-            target = state[k - 1]
-            if isinstance(target, Var) and isinstance(target.type, Array):
-                _copy_out(b, buffer, slot, target)
-            else:
-                state[k - 1] = b.load(buffer, (slot,), self.given[k - 1].name)
-        return state
+    def room(self, k: int) -> Var:
+        """The loop's own array for one of a state; what is not kept starts as it is before the loop."""
+        x = self.given[k - 1]
+        if k in self.states.buffers:
+            return self.b.alloc(self.states.shape(self.b, k), x.type.dtype, x.name)
+        return copied(self.b, x)
+
+    def shape(self, k: int) -> list[Operand]:
+        return (
+            self.states.shape(self.b, k) if k in self.states.buffers else shape_of(self.b, self.given[k - 1])
+        )
 
     # -- the way back
-    def backward(self, shadows: dict[int, Var]) -> dict[int, Operand]:
+    def backward(self, used: Operand, shadows: dict[int, Var]) -> dict[int, Operand]:
         """The loop over all passes from the last one on; cotangents of what things are before the loop."""
         b = self.b
         numbers = [self.seeds.get(k, const(0, self.given[k - 1].type.dtype)) for k in self.numbers]
         handed = self.after_exchanges([shadows[k] for k in self.exchanged])
-        inits: list[Operand] = [const(1), *numbers, *handed]
+        inits: list[Operand] = [used, *numbers, *handed]
         args = [b.fresh("top", INT)]
         args += [b.fresh(f"ct_{self.given[k - 1].name}", self.given[k - 1].type) for k in self.numbers]
         args += [b.fresh(v.name, v.type) for v in handed]
@@ -206,9 +247,9 @@ class _Reversal(_Run):
             top, state = self.reach(last, args[0])
             entering = self.before_exchange(args[count:])
             new = self.pass_back(last, state, args[1:count], {**shadows, **entering})
-            newest = b.load(self.places, (b.op("sub", top, const(1)),), "newest")
-            used = b.cast(b.op("eq", newest, last), "int64")
-            yields = (b.op("sub", top, used, hint="top"), *new, *entering.values())
+            newest = b.load(self.states.places, (b.op("sub", top, const(1)),), "newest")
+            reached = b.cast(b.op("eq", newest, last), "int64")
+            yields = (b.op("sub", top, reached, hint="top"), *new, *entering.values())
         body = Block(tuple(stmts), yields)
         b.emit(For(last, end, const(-1), -1, tuple(args), tuple(inits), body, tuple(outs), loc=b.loc))
         return {**shadows, **dict(zip(self.numbers, outs[1:count], strict=True))}
@@ -219,8 +260,9 @@ class _Reversal(_Run):
         """
         b, carried = self.b, self.of.scalars + len(self.of.order)
         slot = b.op("sub", top, const(1), hint="slot")
-        at = b.load(self.places, (slot,), "at")
-        state = self.restored(slot)
+        at = b.load(self.states.places, (slot,), "at")
+        own = self.numbered([*self.given[: self.of.scalars], *self.work])
+        state = [*{**own, **self.states.restored(b, slot, own)}.values()]
         inits = (at, top, *state[:carried])
         args = [b.fresh("at", INT), b.fresh("top", INT)]
         args += [b.fresh(x.name if isinstance(x, Var) else "carried", x.type) for x in state[:carried]]
@@ -235,7 +277,7 @@ class _Reversal(_Run):
             moved = self.forward(args[0], to, [*args[2:], *state[carried:]])
             short = b.op("lt", to, last)
             with b.block() as keeping:
-                self.keep(args[1], to, moved)
+                self.states.keep(b, args[1], to, self.numbered(moved))
             b.if_(short, Block(tuple(keeping)), Block(), ())
             grown = b.op("add", args[1], b.cast(short, "int64"), hint="top")
         body = Block(tuple(stmts), (to, grown, *moved[:carried]))
@@ -276,11 +318,6 @@ def exchanged(b: Builder, passes: Operand, order: Sequence[int], arrays: Sequenc
     return copying.exchanged(b, passes, order, arrays, arrays)
 
 
-def _copy_out(b: Builder, buffer: Var, slot: Operand, target: Var) -> None:
-    """`target[:] = buffer[slot]`."""
-    nest(b, shape_of(b, target), lambda i: b.store(target, i, b.load(buffer, (slot, *i))))
-
-
 def _read(step: Function) -> frozenset[Var]:
     """The memory whose elements a pass reads other than to add to them."""
     memory = roots(step)
@@ -288,4 +325,4 @@ def _read(step: Function) -> frozenset[Var]:
     return frozenset(r for s in stmts for a in reads(s) for r in memory[a])
 
 
-__all__ = ["Loop", "Passes", "exchanged", "loop"]
+__all__ = ["Loop", "Passes", "exchanged", "loop", "passes"]

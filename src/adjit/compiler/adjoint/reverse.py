@@ -22,6 +22,7 @@ from .copying import add_array, fill, shape_of
 from .forward import ForwardSweep
 from .fused import FusedLoops
 from .fusion import Fusion, early, find
+from .left import outermost_only
 from .marks import collected, nested
 from .orderings import decided, plain
 from .plan import Plan, make_plan
@@ -223,6 +224,7 @@ def _planned(
     shadows: Sequence[int] = (),
 ) -> tuple[Function, list[Operand], Activity, Plan]:
     """The function as it is differentiated, the results with a cotangent, what is active and saved."""
+    fn = outermost_only(fn)
     fn = decided(with_trips(fn if seed is None else early(fn)))
     _refuse_integers(fn, wrt)
     results = fn.results if chosen is None else [fn.results[k] for k in chosen]

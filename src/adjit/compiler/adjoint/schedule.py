@@ -13,24 +13,26 @@ from ..ir.builder import Builder, const
 from ..ir.nodes import Block, Operand, Var, While
 from ..ir.types import INT
 
-MOST_RUNS = 3  # forward runs of a pass before it is reversed, where the user leaves the choice to adjit
+# where the user leaves the choice to adjit:
+MOST_RUNS = 3  # forward runs of a pass before it is reversed, the first among them
+ROOM = 32  # snapshots of a loop whose number of passes is not known beforehand
 
 
-def slots(b: Builder, passes: Operand, snapshots: Operand | None, *, counted: bool) -> Operand:
+def slots(b: Builder, passes: Operand | None, snapshots: Operand | None) -> Operand:
     """How many states are kept at most: the one at the start, and `snapshots` or as many as `MOST_RUNS`
-    asks for. Of a `counted` loop the number of passes is known beforehand; for others, the room is that for
-    all snapshots.
+    asks for. Where the number of passes is not known beforehand, the room is that for all snapshots.
     """
+    if passes is None:
+        return b.op("add", const(ROOM) if snapshots is None else snapshots, const(1), hint="slots")
     if snapshots is not None:
         useful = b.op("maximum", b.op("sub", passes, const(1)), const(0))
-        most = b.op("minimum", snapshots, useful) if counted else snapshots
-        return b.op("add", most, const(1), hint="slots")
+        return b.op("add", b.op("minimum", snapshots, useful), const(1), hint="slots")
     count, found = b.fresh("slots", INT), b.fresh("slots", INT)
     with b.block() as stmts:
         reach = b.op("add", count, const(1), hint="reach")
         for r in range(2, MOST_RUNS + 1):
             reach = b.op("floordiv", b.op("mul", reach, b.op("add", count, const(r))), const(r), hint="reach")
-        again = b.op("lt", reach, passes)
+        again = b.op("le", reach, passes)  # their end counts as one pass more
     cond = Block(tuple(stmts), (again,))
     with b.block() as stmts:
         more = b.op("add", count, const(1), hint="slots")
@@ -69,4 +71,4 @@ def _binomial(b: Builder, length: Operand, c: Operand) -> Operand:
     return b.op("minimum", near, b.op("sub", length, rest), hint="distance")
 
 
-__all__ = ["MOST_RUNS", "distance", "slots"]
+__all__ = ["MOST_RUNS", "ROOM", "distance", "slots"]

@@ -72,8 +72,8 @@ class LocalFunction:
         return Source(outer.source.function, self.closure.node, outer.source.file, self.__name__)
 
     def seen_from(self, ctx: Specialiser) -> Closure:
-        """The closure in a walk of its own, where what it captures are hidden arguments."""
-        return _Translation(self.ctx, ctx).closure(self.closure)
+        """The closure; in a walk of its own, what it captures are hidden arguments."""
+        return self.closure if ctx is self.ctx else _Translation(self.ctx, ctx).closure(self.closure)
 
 
 def _signature(closure: Closure) -> inspect.Signature:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,18 +22,25 @@ from ..ir.nodes import Const, Operand, Var
 from ..ir.visitor import walk
 from . import arrays, inlined, python_builtins
 from .arrays.promote import is_array, is_number
+from .local_functions import LocalFunction
 from .values import CheckpointedValue, RangeValue, Static, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
+
+AGAIN: ContextVar[bool] = ContextVar("again", default=True)  # whether anything is run again
 
 
 def call(
     ctx: Specialiser, function: Callable[..., Any], args: Sequence[Value], kwargs: dict[str, Value]
 ) -> Value:
     """The value of `checkpoint(function)(*args, **kwargs)`."""
+    from . import calls
     from .specialise import specialise
 
+    if not AGAIN.get():
+        plain = function.seen_from(ctx) if isinstance(function, LocalFunction) else function
+        return calls.call(ctx, plain, args, kwargs)
     values = inlined.bound(ctx, function, args, kwargs)
     arguments = inlined.Specifications(ctx)
     specs = tuple(arguments.spec(v, False) for v in values)

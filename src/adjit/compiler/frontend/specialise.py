@@ -25,7 +25,7 @@ from ..ir.builder import Builder
 from ..ir.builder import Names as Numbers
 from ..ir.nodes import Function, Location, Var
 from ..program import Guard, Hidden, Program, Spec
-from . import calls, comprehensions, entries, expressions, statements, structure
+from . import calls, comprehensions, entries, expressions, recomputed, statements, structure
 from .arrays import materialise
 from .intermediates import check_all_marked, intermediate
 from .lowering import lowered
@@ -460,7 +460,7 @@ def _specialise(
     name = source.name if source.name != "<lambda>" else "function"
     core = Function(name, tuple(params), body, tuple(results), source.location(node))
     core = lowered(core, ctx.b.names, ctx.b.halves)
-    core = unmarked(core) if plain else converted(core)
+    core = converted(core) if recomputed.AGAIN.get() and not plain else unmarked(core)
     hidden = tuple(h for h, _ in ctx.hidden)
     return Program(core, arguments, names, tree, hidden, tuple(ctx.guards), written)
 
