@@ -217,3 +217,23 @@ def test_what_a_call_takes(compiled: None) -> None:
         gradient(0.3, 300)
     (entry,) = (e for entries in gradient.latest.entries.values() for e in entries)
     assert entry.runner.pool.idle[0].item(0) * 8 <= 5000
+
+
+def of_many(a, *q, scale=1.0):
+    s = np.sum(a) * len(q)
+    for x in q:
+        s += np.sum(x) ** 2 * scale
+    return s
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_parameters_of_any_number(count):
+    args = [np.arange(1.0, 4.0) * k for k in range(1, count + 2)]
+    numbers = tuple(range(count + 1))
+    gradient = adjit.value_and_grad(of_many, argnums=numbers, max_bytes=100_000)
+    value, found = gradient(*args, scale=2.0)
+    assert value == of_many(*args, scale=2.0)
+    wanted = [np.full(3, float(count)), *(np.full(3, 4.0 * np.sum(x)) for x in args[1:])]
+    for g, w in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(g, w)
+    assert gradient.saved(*args, scale=2.0).peak <= 100_000

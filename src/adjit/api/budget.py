@@ -105,12 +105,10 @@ class Budgeted(Gradient):
         return self.fitting(args).prepare(args, extra)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        bound = self.bound(args, kwargs)
-        return self.fitting(bound)(*bound)
+        return self.fitting(self.bound(args, kwargs))(*args, **kwargs)
 
     def saved(self, *args: Any, **kwargs: Any) -> buffers.Saved:
-        bound = self.bound(args, kwargs)
-        return self.fitting(bound).saved(*bound)
+        return self.fitting(self.bound(args, kwargs)).saved(*args, **kwargs)
 
     @property
     def compiled(self) -> Callable[..., Any] | None:

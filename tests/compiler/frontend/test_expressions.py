@@ -213,3 +213,23 @@ def test_operands_that_do_not_go_together():
 
     with pytest.raises(InferenceError, match="can only concatenate tuple"):
         captured(added, 1.0)
+
+
+def below(x, q, c):
+    return np.sum(np.where(q < c, x, 2.0 * x)), q[0] < c, c < q[0]
+
+
+def at_most(x, q, c):
+    return np.sum(np.where(q <= c, x, 2.0 * x)), q[0] <= c, c <= q[0]
+
+
+def equal(x, q, c):
+    return np.sum(np.where(q == c, x, 2.0 * x)), q[0] == c, c != q[0]
+
+
+@pytest.mark.parametrize("number", ["-1", "300", "-40000", "2**40", "7", "-(2**70)"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32, np.int64, np.uint64])
+@pytest.mark.parametrize("fun", [below, at_most, equal])
+def test_numbers_beyond_the_range_of_an_integer_compare_as_they_are(fun, dtype, number):
+    x, q, c = np.arange(1.0, 4.0), np.array([7, 0, 100]).astype(dtype), eval(number)
+    agrees(lambda x, q: fun(x, q, c), x, q)

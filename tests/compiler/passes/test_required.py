@@ -95,7 +95,20 @@ AFTER_A_DIVISION = """
     s = s * 2.0
     check(dim(x, 0) // 2 > n)
 """
+AFTER_AN_INDEX = """
+    bounds(x, 0, n)
+    s = s + x[n]
+    check(n == 2)
+"""
+AFTER_A_LOOP_OF_INDICES = """
+    for i in range(n):
+        bounds(x, 0, i)
+        s = s + x[i]
+    check(dim(x, 0) > 2)
+"""
 KEPT = [
+    AFTER_AN_INDEX,
+    AFTER_A_LOOP_OF_INDICES,
     AFTER_A_WRITE,
     AFTER_A_CHECK_OF_VALUES,
     IN_A_BRANCH,
@@ -115,8 +128,8 @@ def outcome(fn: Function, a: int, b: int, n: int) -> object:
     x, y = rng.normal(size=a), rng.normal(size=b)
     try:
         (s,) = run(fn, x, y, n, 0.7)
-    except (IndexError, ValueError):
-        return "raised"
+    except (IndexError, ValueError) as error:
+        return type(error)
     return float(s), x.tolist(), y.tolist()
 
 

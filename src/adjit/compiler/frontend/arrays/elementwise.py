@@ -206,8 +206,26 @@ def unary(ctx: Context, op: str, a: Value) -> Value:
     return apply(ctx, _row(ctx, "positive" if op == "pos" else op), (a,), weak=True)
 
 
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
 def compare(ctx: Context, op: str, a: Value, b: Value) -> Value:
-    return binary(ctx, op, a, b)
+    if isinstance(a, Static):
+        a, b, op = b, a, MIRRORED[op]
+    return binary(ctx, *_in_range(ctx, op, a, b))
+
+
+def _in_range(ctx: Context, op: str, a: Value, b: Value) -> tuple[str, Value, Value]:
+    """A comparison of integers with a Python number beyond their range, as one with the end of the range."""
+    k = kind(ctx, a)
+    if not (isinstance(k, np.dtype) and k.kind in "iu" and isinstance(b, Static) and type(b.value) is int):
+        return op, a, b
+    least, most = int(np.iinfo(k).min), int(np.iinfo(k).max)
+    if b.value > most:
+        return ("le" if op in ("lt", "le", "ne") else "gt"), a, Static(most)
+    if b.value < least:
+        return ("ge" if op in ("gt", "ge", "ne") else "lt"), a, Static(least)
+    return op, a, b
 
 
 def _row(ctx: Context, op: str) -> Elementwise:
