@@ -170,6 +170,51 @@ SCALARS: dict[str, Scalar] = {
         (nonzero, nonzero), {(2.0, -1.0): (-1.0, None), (-2.0, -1.0): (1.0, None), (0.0, 1.0): (0.0, None)}
     ),
     "select": Scalar((truth, real, real), own_rule=True),
+    "larger": Scalar(
+        (real, real),
+        {
+            (1.0, 1.0): (0.5, 0.5),
+            (0.0, -0.0): (0.5, 0.5),
+            (INF, 1.0): (1.0, 0.0),
+            (1.0, INF): (0.0, 1.0),
+            (NAN, 1.0): (1.0, 0.0),
+            (1.0, NAN): (1.0, 0.0),
+        },
+        value=lambda a, b: max(a, b),
+        apart=True,
+    ),
+    "smaller": Scalar(
+        (real, real),
+        {
+            (1.0, 1.0): (0.5, 0.5),
+            (INF, 1.0): (0.0, 1.0),
+            (-INF, 1.0): (1.0, 0.0),
+            (NAN, 1.0): (1.0, 0.0),
+            (1.0, NAN): (1.0, 0.0),
+        },
+        value=lambda a, b: min(a, b),
+        apart=True,
+    ),
+    "larger_by": Scalar(
+        (real, real, lambda rng: 2),
+        {
+            (2.0, 1.0, 1): (1.0, 0.0, None),
+            (1.0, 2.0, 2): (0.0, 1.0, None),
+            (1.0, 1.0, 3): (0.5, 0.5, None),
+            (NAN, 1.0, 0): (1.0, 0.0, None),
+        },
+        numeric=False,
+    ),
+    "smaller_by": Scalar(
+        (real, real, lambda rng: 2),
+        {
+            (2.0, 1.0, 1): (0.0, 1.0, None),
+            (1.0, 2.0, 2): (1.0, 0.0, None),
+            (1.0, 1.0, 3): (0.5, 0.5, None),
+            (NAN, 1.0, 0): (1.0, 0.0, None),
+        },
+        numeric=False,
+    ),
     "maximum_by": Scalar(
         (real, real, lambda rng: 2),
         {

@@ -25,6 +25,8 @@ SAFE = (
     "abs",
     "maximum",
     "minimum",
+    "larger",
+    "smaller",
     "stop_gradient",
     "sign",
     "floor",

@@ -233,3 +233,10 @@ def equal(x, q, c):
 def test_numbers_beyond_the_range_of_an_integer_compare_as_they_are(fun, dtype, number):
     x, q, c = np.arange(1.0, 4.0), np.array([7, 0, 100]).astype(dtype), eval(number)
     agrees(lambda x, q: fun(x, q, c), x, q)
+
+
+@pytest.mark.parametrize("a", [0.0, -0.0, 1.5, np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("b", [0.0, -0.0, 1.5, np.nan, np.inf, -np.inf])
+def test_max_and_min_compare_as_python_does(a, b):
+    agrees(lambda x, y: (max(x, y), min(x, y), max(0.0, x), min(x, 1.0), max(x, y, 0.5)), a, b)
+    agrees(lambda x: (max(x[0], x[1]), min(x[0], 0.0), max(2.0, x[1])), np.array([a, b]))

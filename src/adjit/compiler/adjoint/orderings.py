@@ -17,7 +17,7 @@ from ..ir.types import BYTE, is_float
 from ..ir.visitor import with_blocks
 from ..passes.rewrite import Rewriter
 
-BY = {"maximum": "maximum_by", "minimum": "minimum_by"}
+BY = {op: f"{op}_by" for op in ("maximum", "minimum", "larger", "smaller")}
 PLAIN = {by: op for op, by in BY.items()}
 
 

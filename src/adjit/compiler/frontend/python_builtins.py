@@ -334,9 +334,7 @@ def two_extremum(ctx: Specialiser, op: str, a: Value, b: Value) -> Value:
     if isinstance(a, Static) and isinstance(b, Static):
         chosen: Any = max if op == "maximum" else min
         return Static(chosen(a.value, b.value))
-    both = is_weak(a) and is_weak(b)
-    found = arrays.numpy_call(ctx, np.maximum if op == "maximum" else np.minimum, [a, b], {})
-    return weak(found) if both else found
+    return arrays.binary(ctx, "larger" if op == "maximum" else "smaller", a, b)
 
 
 TABLE[max] = lambda ctx, args, kwargs: _extremum(ctx, "maximum", args, kwargs)

@@ -113,6 +113,22 @@ def minimum_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
     return _share(x < y, equal(x, y), x), _share(y < x, equal(x, y), x)
 
 
+def _left(taken: object, tied: object, like: Value) -> Value:
+    return where(tied, 0.5, where(taken, 0.0, 1.0, like), like)
+
+
+@define("larger", 2, "({1} if {1} > {0} else {0})", lambda a, b: b if b > a else a)
+def larger_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """Python's `max`: the first one unless the second is larger; ties share the cotangent equally."""
+    return _left(y > x, equal(x, y), x), _share(y > x, equal(x, y), x)
+
+
+@define("smaller", 2, "({1} if {1} < {0} else {0})", lambda a, b: b if b < a else a)
+def smaller_partials(x: Value, y: Value, out: Value) -> tuple[object, ...]:
+    """Python's `min`."""
+    return _left(y < x, equal(x, y), x), _share(y < x, equal(x, y), x)
+
+
 @define("maximum_by", 3, "maximum({0}, {1})", lambda a, b, which: np.maximum(a, b), result=first_two)
 def maximum_by_partials(x: Value, y: Value, which: Value, out: Value) -> tuple[object, ...]:
     """`maximum(x, y)` where `which` is `ordering(x, y)`."""
@@ -125,6 +141,24 @@ def minimum_by_partials(x: Value, y: Value, which: Value, out: Value) -> tuple[o
     """`minimum(x, y)` where `which` is `ordering(x, y)`."""
     tied = equal(which, 3)
     return _share(equal(which, 2), tied, out), _share(equal(which, 1), tied, out), None
+
+
+@define(
+    "larger_by", 3, "({1} if {1} > {0} else {0})", lambda a, b, which: b if b > a else a, result=first_two
+)
+def larger_by_partials(x: Value, y: Value, which: Value, out: Value) -> tuple[object, ...]:
+    """`larger(x, y)` where `which` is `ordering(x, y)`."""
+    taken, tied = equal(which, 2), equal(which, 3)
+    return _left(taken, tied, out), _share(taken, tied, out), None
+
+
+@define(
+    "smaller_by", 3, "({1} if {1} < {0} else {0})", lambda a, b, which: b if b < a else a, result=first_two
+)
+def smaller_by_partials(x: Value, y: Value, which: Value, out: Value) -> tuple[object, ...]:
+    """`smaller(x, y)` where `which` is `ordering(x, y)`."""
+    taken, tied = equal(which, 1), equal(which, 3)
+    return _left(taken, tied, out), _share(taken, tied, out), None
 
 
 @define("copysign", 2, "np.copysign({0}, {1})", lambda a, b: np.copysign(a, b))

@@ -25,7 +25,7 @@ FUNCTIONS = frozenset(
 )
 TO_REAL = frozenset(("abs", "real", "imag", "angle"))
 TESTS = frozenset(("eq", "ne", "isnan", "isinf", "isfinite"))
-ORDER = frozenset(("lt", "le", "gt", "ge", "maximum", "minimum"))
+ORDER = frozenset(("lt", "le", "gt", "ge", "maximum", "minimum", "larger", "smaller"))
 
 
 def result_type(name: str, args: Sequence[Operand], loc: Location) -> Type:

@@ -59,7 +59,7 @@ CHEAP = {
     "abs",
     "wrap",
 }
-CHEAP |= {"maximum", "minimum", "trips", "smul", "umul", "pmul"}
+CHEAP |= {"maximum", "minimum", "larger", "smaller", "trips", "smul", "umul", "pmul"}
 
 
 def hoist(fn: Function, *, guarded: bool = False, allocations: bool = False) -> Function:

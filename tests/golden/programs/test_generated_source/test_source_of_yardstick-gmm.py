@@ -13,7 +13,7 @@ returns float64, float64[:], float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, smul, take, take_zeros, uint, zeros
+from adjit.runtime.support import empty, minimum, outside, smul, take, take_zeros, uint, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -206,7 +206,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 mx_1 = mx[uint(at)]
                 # mx = max(mx, inner[k, i])
                 saved_which[k, uint(i_1)] = np.int8((mx_1 >= inner_1) + 2 * (inner_1 >= mx_1))
-                mx_1 = maximum(mx_1, inner_1)
+                mx_1 = inner_1 if inner_1 > mx_1 else mx_1
                 # for i in range(n):
                 mx[uint(at)] = mx_1
         # for i in range(n):
@@ -341,12 +341,13 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 # for i in range(n):
                 ct_mx_1 = ct_mx[uint(at)]
                 # mx = max(mx, inner[k, i])
-                t_8 = which == 3
-                ct_mx_2 = ct_mx_1 * (0.5 if t_8 else 1.0 if which == 1 else 0.0)
+                t_8 = which == 2
+                t_9 = which == 3
+                ct_mx_2 = ct_mx_1 * (0.5 if t_9 else 0.0 if t_8 else 1.0)
                 # for i in range(n):
                 ct_mx[uint(at)] = ct_mx_2
                 # mx = max(mx, inner[k, i])
-                ct_inner[uint(k), uint(i_1)] += ct_mx_1 * (0.5 if t_8 else 1.0 if which == 2 else 0.0)
+                ct_inner[uint(k), uint(i_1)] += ct_mx_1 * (0.5 if t_9 else 1.0 if t_8 else 0.0)
         # for i in range(n):
         for i_1 in range(i, end):
             at = i_1 - i
@@ -356,7 +357,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             ct_inner[0, uint(i_1)] += ct_mx_1
 
     # for a in range(d):
-    t_9 = n_x_1 - 1
+    t_10 = n_x_1 - 1
 
     # for k in range(K):
     for k in range(t_3, -1, -1):
@@ -374,7 +375,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             # y = np.exp(icf[k, a]) * xc[a]
             k_1 = i // 128
             # for a in range(d):
-            for a in range(t_9, -1, -1):
+            for a in range(t_10, -1, -1):
                 # y = np.exp(icf[k, a]) * xc[a]
                 t_6 = saved_t_1[uint(k), uint(k_1), uint(a)]
                 # for i in range(n):

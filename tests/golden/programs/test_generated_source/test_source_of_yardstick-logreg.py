@@ -10,7 +10,7 @@ returns float64, float64[:], float64
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, uint, zeros
+from adjit.runtime.support import empty, minimum, outside, uint, zeros
 from adjit.runtime.vector import exp, log1p
 
 
@@ -68,9 +68,9 @@ def logreg_loops_gradient(w, b, X, y):
             # s += max(t, 0.0) + np.log1p(np.exp(-abs(t)))
             t_5 = exp(-abs(t_4))
             t_6 = 1.0 + t_5
-            row_t[uint(at)] = maximum(t_4, 0.0) + log1p(t_5)
+            row_t[uint(at)] = (0.0 if 0.0 > t_4 else t_4) + log1p(t_5)
             # t = -y[i] * z
-            row_ct_z[uint(at)] = (-(t_2 * (1.0 / t_6) * t_5) * np.sign(t_4) + t_2 * (0.5 if t_4 == 0.0 else 1.0 if t_4 > 0.0 else 0.0)) * t_3
+            row_ct_z[uint(at)] = (-(t_2 * (1.0 / t_6) * t_5) * np.sign(t_4) + t_2 * (0.5 if t_4 == 0.0 else 0.0 if 0.0 > t_4 else 1.0)) * t_3
         for i_1 in range(i, end):
             at = i_1 - i
             # s += max(t, 0.0) + np.log1p(np.exp(-abs(t)))

@@ -114,6 +114,15 @@ def _extremum(op: str, on_booleans: str) -> Emit:
     return _boolean(op, on_booleans)
 
 
+def _of_python(op: str, extremum: Emit) -> Emit:
+    """Python's `max` or `min`, which differs for NaN."""
+
+    def emit(b: Builder, x: Operand, y: Operand) -> Operand:
+        return b.op(op, x, y) if x.type.dtype in FLOATS else extremum(b, x, y)
+
+    return emit
+
+
 def _logical(op: str) -> Emit:
     def emit(b: Builder, *args: Operand) -> Operand:
         return b.op(op, *args)
@@ -133,6 +142,8 @@ _row(Elementwise("bitor", np.bitwise_or, _boolean("bitor", "or")), np.bitwise_or
 _row(Elementwise("bitxor", np.bitwise_xor, _boolean("bitxor", "ne")), np.bitwise_xor)
 _row(Elementwise("maximum", np.maximum, _extremum("maximum", "or")), np.maximum)
 _row(Elementwise("minimum", np.minimum, _extremum("minimum", "and")), np.minimum)
+_row(Elementwise("larger", np.maximum, _of_python("larger", _extremum("maximum", "or"))))
+_row(Elementwise("smaller", np.minimum, _of_python("smaller", _extremum("minimum", "and"))))
 _row(Elementwise("and", np.logical_and, _logical("and")), np.logical_and)
 _row(Elementwise("or", np.logical_or, _logical("or")), np.logical_or)
 _row(Elementwise("not", np.logical_not, _logical("not")), np.logical_not)
