@@ -496,3 +496,33 @@ def test_a_condition_that_writes_is_refused() -> None:
 
     with pytest.raises(adjit.OverwriteError, match="the condition of a `while` writes an array"):
         adjit.grad(f)(0.7)
+
+
+def two_lengths(x, n, header):  # type: ignore[no-untyped-def]
+    u, v = np.sin(x[:2]), np.cos(x[1:])
+    for _ in header(range(n)):
+        u[0] = np.sin(v[0] * u[1])
+        v[1] = v[0] * u[0]
+        u, v = v, u
+    return np.sum(u * u) + np.sum(v)
+
+
+def three_in_turn(x, n, header):  # type: ignore[no-untyped-def]
+    u, v, w = x[:2] * 2.0, x[2:] * 3.0, x[:3] * x[1:]
+    for _ in header(range(n)):
+        u[0] = np.sin(v[0] * w[1])
+        u, v, w = w, u, v
+    return np.sum(u * u) + np.sum(v) * w[0]
+
+
+@pytest.mark.parametrize("fun", [two_lengths, three_in_turn])
+def test_exchanged_arrays_of_different_shapes_are_refused(fun: Callable[..., Any]) -> None:
+    """The room for a state is by name; without checkpoint they are right."""
+    x = np.linspace(0.2, 0.9, 4)
+    found = adjit.grad(lambda x: fun(x, 4, same))(x)
+    estimate = [oracles.extrapolate(lambda t, e=e: fun(x + t * e, 4, same)).value for e in np.eye(4)]
+    np.testing.assert_allclose(found, estimate, rtol=1e-7)
+    with pytest.raises(
+        adjit.OverwriteError, match="which a checkpointed loop exchanges, have different shapes"
+    ):
+        adjit.grad(lambda x: fun(x, 4, adjit.checkpoint))(x)

@@ -146,3 +146,10 @@ def test_not_where_too_much_would_be_handed_on() -> None:
 def test_short_functions_stay_whole() -> None:
     text = piece("b = 0\n" + "if n > 1:\n    b = n\n" * (sections.LONG - 1) + "return b")
     assert sections.divided(text) == [text]
+
+
+def test_names_of_sections_are_new() -> None:
+    """A variable of the user's may be called like a section."""
+    text = "f_section_1 = 0\n" + branches("b") * 3 + "return f_section_1"
+    first, *_ = sections.divided(piece("b = 0\n" + text))
+    assert first.name == "f_section___1"

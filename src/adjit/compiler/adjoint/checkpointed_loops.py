@@ -27,7 +27,7 @@ from ..ir.visitor import blocks, defined, free_vars, renamer, substitute, walk, 
 from ..library.core import Routine, register
 from ..passes.clone import clone, mapped, renamed
 from . import checkpoints, passes_again, reverse, schedule
-from .copying import copied
+from .copying import copied, shape_of
 from .keeping import Keeping, Online, Planned
 from .states import States
 
@@ -193,6 +193,22 @@ class _Conversion:
                         f"copy `{called[k]}` before the loop",
                     )
 
+    def require_equal_shapes(self) -> None:
+        """Of arrays that take each other's place: a state has room for each name."""
+        called = [self.loop.args[k].name for k in self.names]
+        for k, other in enumerate(self.order):
+            shapes = (shape_of(self.b, v) for v in (self.inits[k], self.inits[other]))
+            for x, y in zip(*shapes, strict=True) if k != other else ():
+                self.b.check(
+                    self.b.op("eq", x, y),
+                    OverwriteError.__name__,
+                    f"`{called[k]}` and `{called[other]}`, which a checkpointed loop exchanges, have "
+                    "different shapes: {} and {} along one axis",
+                    x,
+                    y,
+                    remedy="copy the contents into arrays that keep their names, or leave `checkpoint` or max_bytes out",
+                )
+
     # -- what the loop works on
     def read(self) -> list[Var]:
         """What passes and condition read from outside."""
@@ -234,6 +250,7 @@ class _Conversion:
     # -- the loop and the call
     def function(self) -> Function:
         b, loop = self.b, self.loop
+        self.require_equal_shapes()
         stride = loop.step if isinstance(loop, For) else 1
         of = passes_again.passes(self.step(), len(self.numbers), self.order, len(self.bases), stride)
         start = [copied(b, a) for a in self.own]

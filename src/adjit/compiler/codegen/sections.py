@@ -62,6 +62,9 @@ def divided(piece: Piece) -> list[Piece]:
     after = [last.names]  # what the rest reads and assigns, from each group on
     for group in reversed(groups):
         after.insert(0, group.names.then(after[0]))
+    base = f"{piece.name}_section"
+    while any(name.startswith(base) for name in after[0].stored.union(piece.params)):
+        base += "_"
     found: list[Piece] = []
     calls: list[Line] = []
     known = frozenset(piece.params)
@@ -73,7 +76,7 @@ def divided(piece: Piece) -> list[Piece]:
         handed = _handed_on(names, known, rest.read) if weight >= TARGET else None
         if handed is None:
             continue
-        made = _section(f"{piece.name}_section_{len(found) + 1}", piece, section, *handed)
+        made = _section(f"{base}_{len(found) + 1}", piece, section, *handed)
         found.append(made)
         calls += [(1, "", NOWHERE, ()), (1, _call(made, handed[1]), NOWHERE, ())]
         known |= names.assigned
