@@ -3,8 +3,9 @@
 Each program runs in a child process pinned to one core, its systems interleaved, CPU time counted. A gradient
 that differs from the hand-written one by more than 1e-8 is reported as wrong. The hand-written adjoints are
 compiled with fastmath, so adjit's are too. A second child makes the first call from the cache. `--json`
-writes the figures, `--plot` draws them, `--baseline` compares the ratios with an earlier JSON file. The
-exit status is 1 unless every program is right. `python -m benchmarks.compiling` is about compile time.
+writes the figures, `--plot` draws them. At full sizes the ratios are compared with those of an earlier JSON
+file, which is `baseline.json` here unless `--baseline` names another. The exit status is 1 unless every
+program is right. `python -m benchmarks.compiling` is about compile time.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any
 from . import measure
 
 OTHERS = ("jax", "torch", "autograd")
+BASELINE = str(Path(__file__).with_name("baseline.json"))
 
 
 def parse() -> argparse.Namespace:
@@ -40,7 +42,9 @@ def parse() -> argparse.Namespace:
         parser.add_argument(f"--{other}", action="store_true", help=f"compare with {other}, where installed")
     parser.add_argument("--json", help="write the figures to a file")
     parser.add_argument("--plot", help="draw the ratios to a file (needs matplotlib)")
-    parser.add_argument("--baseline", help="a JSON file of an earlier run to compare ratios with")
+    parser.add_argument(
+        "--baseline", default=BASELINE, help="a JSON file of an earlier run to compare ratios with"
+    )
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--cached", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -255,7 +259,7 @@ def main() -> int:
             rows.append(row)
             print(line(row, options.forms), flush=True)
     right = summary(rows, options.forms, len(names))
-    if options.baseline:
+    if not options.quick:
         compare(rows, options.baseline)
     if options.json:
         Path(options.json).write_text(json.dumps(rows, indent=1), encoding="utf-8")
