@@ -206,7 +206,7 @@ class _Conversion:
                     "different shapes: {} and {} along one axis",
                     x,
                     y,
-                    remedy="copy the contents into arrays that keep their names, or leave `checkpoint` or max_bytes out",
+                    remedy="copy the contents (`a[:] = b`), or leave `checkpoint` or max_bytes out",
                 )
 
     # -- what the loop works on
