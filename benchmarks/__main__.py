@@ -259,10 +259,10 @@ def main() -> int:
             rows.append(row)
             print(line(row, options.forms), flush=True)
     right = summary(rows, options.forms, len(names))
-    if not options.quick:
-        compare(rows, options.baseline)
     if options.json:
         Path(options.json).write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    if not options.quick:
+        compare(rows, options.baseline)
     if options.plot:
         plot(rows, options.plot)
     return 0 if right else 1
