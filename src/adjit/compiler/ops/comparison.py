@@ -6,6 +6,9 @@ import numpy as np
 
 from .core import boolean, byte, integer, zero_derivative
 
+# The comparison that holds when its operands change places.
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
 for _name, _sign, _f in (
     ("lt", "<", operator.lt),
     ("le", "<=", operator.le),

@@ -20,9 +20,10 @@ from ..analyses.definitions import Definitions
 from ..ir.builder import const
 from ..ir.nodes import Block, For, Function, Op, Operand, Stmt, Var, While
 from ..ir.types import INT
+from ..ops.comparison import MIRRORED
 from .rewrite import Rewriter
 
-MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "ne": "ne"}
+BOUNDING = MIRRORED.keys() - {"eq"}  # conditions under which a loop that counts goes on
 
 
 def closed_forms(fn: Function) -> Function:
@@ -146,7 +147,7 @@ class _Closing(Rewriter):
         if len(stmt.cond.stmts) != 1:
             return None
         test = stmt.cond.stmts[0]
-        if not isinstance(test, Op) or test.op not in MIRRORED or test.out is not cond:
+        if not isinstance(test, Op) or test.op not in BOUNDING or test.out is not cond:
             return None
         a, b = test.args
         for name, x, bound in ((test.op, a, b), (MIRRORED[test.op], b, a)):

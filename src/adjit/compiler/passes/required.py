@@ -8,8 +8,8 @@ Input and output: core IR, before it is differentiated. A check that every call 
 about lengths and integer arguments alone, and if nothing that could be seen happens before it, nor a check
 of values. Indices come before equal lengths, so that these are compared with what is known, but not before
 an error of the user's, nor that before an index that stays where it is. So nothing raises that did not
-raise before, though it may name another index, or an
-index where lengths differ too. From there on lengths are known to be as long as constant indices ask for.
+raise before, though it may name another index, or an index where lengths differ too. From there on lengths
+are known to be as long as constant indices ask for.
 Non-goals: equal lengths (`cse`), checks inside loops and branches.
 """
 

@@ -18,6 +18,7 @@ from ...ir.builder import Builder, const
 from ...ir.nodes import Const, Operand, Var
 from ...ir.types import FLOATS, PARTS
 from ...ops import complexes
+from ...ops.comparison import MIRRORED
 from ..values import ScalarValue, Static, Value, VirtualArray
 from . import fill, view
 from .broadcast import Pairs, common_shape, expanded, together, unsure_of
@@ -204,9 +205,6 @@ def unary(ctx: Context, op: str, a: Value) -> Value:
     if found is not None:
         return found
     return apply(ctx, _row(ctx, "positive" if op == "pos" else op), (a,), weak=True)
-
-
-MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 def compare(ctx: Context, op: str, a: Value, b: Value) -> Value:
