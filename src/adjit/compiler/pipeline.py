@@ -156,6 +156,7 @@ def joint(
 ) -> Function:
     """Value and gradient; see `adjoint.joint` and, for `saved_as`, `adjoint.rounding`."""
     with timed("adjoint"):
+        fn = adjoint.in_parts(fn, wrt, seeded=seeded)
         made = adjoint.joint(fn, wrt, seeded=seeded, marks=marks, change=_rounding(saved_as))
     return passes(inspected(made, "adjoint"), AFTER_DERIVATIVE)
 
@@ -169,6 +170,7 @@ def kept(
     saved_as: str | None = None,
 ) -> tuple[Function, tuple[adjoint.Note, ...]]:
     """Forward sweep and what it leaves; see `adjoint.kept`."""
+    fn = adjoint.in_parts(fn, wrt, None if apart else 1.0, outputs, seeded)
     made, notes = adjoint.kept(fn, wrt, seeded, outputs, apart, _rounding(saved_as))
     return inspected(made, "kept"), notes
 
@@ -180,6 +182,7 @@ def _rounding(saved_as: str | None) -> adjoint.Change | None:
 def split(fn: Function, wrt: Sequence[int], outputs: Sequence[int] = ()) -> tuple[Function, Function]:
     """Forward and backward half; see `adjoint.split`."""
     with timed("adjoint"):
+        fn = adjoint.in_parts(fn, wrt, None, outputs)
         forward, backward = adjoint.split(fn, wrt, outputs)
     return inspected(forward, "forward"), inspected(backward, "backward")
 

@@ -39,6 +39,11 @@ SCRATCH_LEAKS = TRIANGLE.replace(
 SCRATCH_READ_LATER = TRIANGLE.replace("    return s", "    s = s + z[0]\n    return s")
 ROWS_OF_X = TRIANGLE.replace("w[a, b] * z[b]", "x[i, b] * z[b]")
 BOUND_VARIES = TRIANGLE.replace("for b in range(a)", "for b in range(minimum(i, d))")
+CHECKED = TRIANGLE.replace(
+    "            for b in range(a):",
+    "            if lt(0, a):\n                bounds(w, 1, a)\n            for b in range(a):",
+)
+CHECKED_PER_PASS = CHECKED.replace("lt(0, a)", "lt(out[i], 0.5)")
 PASSES_MEET = TRIANGLE.replace("        out[i] = r\n", "        out[i] = r + out[i + 1]\n")
 
 
@@ -77,14 +82,17 @@ def check(source: str) -> bool:
     return made is not fn
 
 
-def test_deepest_loops_run_over_the_samples() -> None:
-    assert check(TRIANGLE)
-    loops = [s for s in walk(batch(read(HEAD + TRIANGLE[1:])).body) if isinstance(s, For)]
+@pytest.mark.parametrize("source", [TRIANGLE, CHECKED])
+def test_deepest_loops_run_over_the_samples(source: str) -> None:
+    assert check(source)
+    loops = [s for s in walk(batch(read(HEAD + source[1:])).body) if isinstance(s, For)]
     deepest = [s for s in loops if not any(isinstance(x, For) for x in walk(s.body))]
     assert {s.iv.name for s in deepest} == {"i"}
 
 
-@pytest.mark.parametrize("source", [SCRATCH_LEAKS, SCRATCH_READ_LATER, ROWS_OF_X, BOUND_VARIES, PASSES_MEET])
+@pytest.mark.parametrize(
+    "source", [SCRATCH_LEAKS, SCRATCH_READ_LATER, ROWS_OF_X, BOUND_VARIES, CHECKED_PER_PASS, PASSES_MEET]
+)
 def test_left_as_it_is(source: str) -> None:
     assert not check(source)
 

@@ -5,9 +5,21 @@
 
 from .account import Note
 from .checkpoints import expanded
+from .parts import in_parts
 from .pattern import pattern
 from .reverse import Change, joint, kept, split
 from .rounded import rounding
 from .tangent import tangent
 
-__all__ = ["Change", "Note", "expanded", "joint", "kept", "pattern", "rounding", "split", "tangent"]
+__all__ = [
+    "Change",
+    "Note",
+    "expanded",
+    "in_parts",
+    "joint",
+    "kept",
+    "pattern",
+    "rounding",
+    "split",
+    "tangent",
+]

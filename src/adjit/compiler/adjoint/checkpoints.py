@@ -86,6 +86,10 @@ class Region(Leaving):
             self.pushed[wrt] = simplify(tangent(self.fn, wrt))
         return self.pushed[wrt]
 
+    def adding(self, _wrt: tuple[int, ...]) -> tuple[int, ...]:
+        """The arrays to whose cotangents the function of `pull` adds what it finds: further parameters."""
+        return ()
+
     def reversed(self, wrt: tuple[int, ...]) -> Function:
         made = joint(self.fn, wrt, seed=None)
         return replace(made, results=made.results[len(self.fn.results) :])
@@ -191,18 +195,27 @@ def _pull(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
             assert isinstance(out, Var)
             shadow = b.alloc(shape_of(b, out), r.type.dtype, f"ct_{out.name}", zeroed=True)
         seeds.append(shadow if isinstance(r.type, Array) else b.load(shadow, ()))
-    found = inlined(b, made, [*_inputs(b, call, region, primal), *seeds])
+    own = {at for at, k in zip(active, wrt, strict=True) if k in region.adding(wrt)}
+    found = inlined(
+        b, made, [*_inputs(b, call, region, primal), *seeds, *(_given(ct[2 * n + at]) for at in sorted(own))]
+    )
     for k in range(n):
         if (shadow := ct[k]) is not None:
             fill(b, shadow)
     for at, g in zip(active, found, strict=True):
-        shadow = ct[2 * n + at]
-        assert shadow is not None
+        shadow = _given(ct[2 * n + at])
+        if at in own:
+            continue
         if isinstance(g.type, Array):
             assert isinstance(g, Var)
             add_array(b, g, shadow)
         else:
             b.accumulate(shadow, (), g)
+
+
+def _given(shadow: Var | None) -> Var:
+    assert shadow is not None
+    return shadow
 
 
 def _push(b: Builder, call: Call, tangents: Shadows, primal: Arrays) -> None:

@@ -23,7 +23,7 @@ from .fusion import Trailing
 from .hull import extents, room, starts
 from .marks import Collected, allocate
 from .plan import Plan, Snapshot
-from .storage import ZERO, Layout, Lookup, layout, size, slot, trips
+from .storage import ZERO, Layout, Lookup, layout, most_passes, size, slot, trips
 
 Site = Block | Call | Snapshot  # the body of a box of loops, a library call, a copied array
 
@@ -147,12 +147,15 @@ class ForwardSweep:
         where = self.layout(block)
         hint = f"saved_{v.name}"
         if where.site is None:
-            self.trail.buffers[v] = self.b.alloc(
-                [trips(self.b, s, _same) for s in where.box], v.type.dtype, hint
-            )
+            self.trail.buffers[v] = self.b.alloc([*map(self._room, where.box)], v.type.dtype, hint)
             return
         bounds = [x for s in where.box for x in (s.lo, s.hi)]
         self._flat_buffer(v, v.type.dtype, hint, where, lambda at: size(self.b, where, at), bounds)
+
+    def _room(self, loop: For) -> Operand:
+        """Slots for the passes of a loop: a strip has as many as the longest one."""
+        most = most_passes(self.place, loop)
+        return trips(self.b, loop, _same) if most is None else const(most)
 
     def _flat_buffer(
         self,

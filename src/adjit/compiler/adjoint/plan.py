@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from ..analyses.effects import writes
 from ..ir.nodes import Alloc, Block, Call, For, Function, Load, Operand, Stmt, Store, Var, While
-from ..ir.types import Array, itemsize
-from ..ir.visitor import int_const, operands, walk
+from ..ir.types import Array
+from ..ir.visitor import operands, walk
 from ..library import ROUTINES
 from .activity import Activity, is_active
 from .cut import minimum_cut
+from .estimates import Estimates
 from .fusion import Fusion
 from .hull import Hull, hull
 from .needs import all_needs
@@ -25,7 +26,6 @@ from .placement import Placement
 from .producers import Producer
 from .recipes import Recipe, Recipes, variables
 
-ASSUMED_TRIPS = 64.0
 KEPT = 0.45  # a byte of an array that is kept, in bytes that are saved: these are stored once more
 
 
@@ -69,6 +69,7 @@ class _Planner:
         self, fn: Function, place: Placement, recipes: Recipes, active: Activity, fusion: Fusion
     ) -> None:
         self.fn, self.place, self.recipes, self.active, self.fusion = fn, place, recipes, active, fusion
+        self.estimates = Estimates(place)
         self.candidates: dict[Load, Snapshot] = {}
         self.taken: dict[tuple[Var, For | While], Snapshot] = {}
         self.kept: set[tuple[Call, int]] = set()
@@ -166,30 +167,7 @@ class _Planner:
         """Bytes times executions; of equal cuts the one nearer to the wanted values' inputs is as good, so
         prefer small numbers.
         """
-        return (
-            itemsize(v.type.dtype)
-            * self._executions(self.place.block_of[v])
-            * (1.0 + 1e-6 * self.place.order[v])
-        )
-
-    def _executions(self, block: Block) -> float:
-        count = 1.0
-        loops = self.place.loops(block)
-        for k, loop in enumerate(loops):
-            count *= self._trips(loop, loops[:k])
-        return count
-
-    def _trips(self, loop: For | While, outer: list[For | While]) -> float:
-        if isinstance(loop, While):
-            return ASSUMED_TRIPS
-        lo, hi = int_const(loop.lo), int_const(loop.hi)
-        if lo is not None and hi is not None:
-            return max(1.0, len(range(lo, hi, loop.step)))
-        varying = any(
-            isinstance(x, Var) and any(self.place.inside(self.place.block_of[x], o) for o in outer)
-            for x in (loop.lo, loop.hi)
-        )
-        return ASSUMED_TRIPS / 2 if varying else ASSUMED_TRIPS
+        return self.estimates.saved(v) * (1.0 + 1e-6 * self.place.order[v])
 
     # -- arrays that stand until the reverse sweep
     def _far(self, v: Var) -> bool:
@@ -207,10 +185,7 @@ class _Planner:
     def _memory_price(self, array: Var) -> float:
         made = self.place.definition[array]
         assert isinstance(made, Alloc)
-        size = KEPT * itemsize(array.type.dtype)
-        for n in made.shape:
-            size *= int_const(n) or ASSUMED_TRIPS
-        return size
+        return KEPT * self.estimates.array(array, made.shape)
 
     # -- snapshots
     def _snapshot(self, v: Var) -> Snapshot | None:
@@ -254,12 +229,9 @@ class _Planner:
         )
 
     def _snapshot_price(self, snapshot: Snapshot) -> float:
-        block = self.place.block_with[snapshot.loop]
-        outer = self.place.loops(block)
-        size = 1.01 * itemsize(snapshot.array.type.dtype) * self._executions(block)
-        for interval in snapshot.hull:
-            size *= ASSUMED_TRIPS if interval is None else self._trips(interval.loop, outer)
-        return size
+        return 1.01 * self.estimates.copies(
+            snapshot.array, snapshot.hull, self.place.block_with[snapshot.loop]
+        )
 
     # -- prologues
     def _again(

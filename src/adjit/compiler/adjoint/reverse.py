@@ -132,7 +132,7 @@ def saving(fn: Function, wrt: Sequence[int], seeded: Sequence[int]) -> tuple[Fun
     """The function as `joint` differentiates it, with the same loops in the same order, and those of them
     inside which something is saved.
     """
-    made, _, _, plan = _planned(fn, wrt, 1.0, chosen=seeded)
+    made, _, _, plan = planned(fn, wrt, 1.0, chosen=seeded)
     place = plan.place
     within = {place.block_of[v] for v in plan.saved}
     within.update(place.block_with[call] for call, _ in plan.kept)
@@ -168,7 +168,7 @@ def _differentiate(
     shadows: Sequence[int] = (),
 ) -> Halves:
     """The sweeps of an adjoint; what is asked for is said in `joint`."""
-    fn, seeded, active, plan = _planned(fn, wrt, seed, outputs, chosen, shadows)
+    fn, seeded, active, plan = planned(fn, wrt, seed, outputs, chosen, shadows)
     names = Names.above(fn)
     forward, backward = Builder(names, fn.loc), Builder(names, fn.loc)
     sweep = ForwardSweep(forward, plan, active)
@@ -215,7 +215,7 @@ def _differentiate(
     )
 
 
-def _planned(
+def planned(
     fn: Function,
     wrt: Sequence[int],
     seed: float | None,

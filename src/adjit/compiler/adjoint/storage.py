@@ -65,17 +65,24 @@ def _extends(place: Placement, loop: Loop, inner: list[Loop]) -> bool:
 def strip_of(place: Placement, loop: For) -> For | None:
     """The loop `for c in range(lo, hi, w)` of which this one is `for i in range(c, min(c + w, hi))`."""
     start = place.definition[loop.lo] if isinstance(loop.lo, Var) else None
-    if not isinstance(start, For) or loop.lo is not start.iv or loop.step != 1 or start.step < 1:
+    if not isinstance(start, For) or loop.lo is not start.iv or start.step < 1:
         return None
     end = place.definition[loop.hi] if isinstance(loop.hi, Var) else None
-    if not isinstance(end, Op) or end.op != "minimum" or start.hi not in end.args:
+    if not isinstance(end, Op) or start.hi not in end.args:
         return None
-    reached = next((a for a in end.args if a is not start.hi), None)
-    sum_ = place.definition[reached] if isinstance(reached, Var) else None
-    if not isinstance(sum_, Op) or sum_.op != "add" or start.iv not in sum_.args:
+    return start if most_passes(place, loop) == start.step else None
+
+
+def most_passes(place: Placement, loop: For) -> int | None:
+    """`w` where the loop is `for i in range(c, min(c + w, hi))`."""
+    end = place.definition[loop.hi] if isinstance(loop.hi, Var) else None
+    if loop.step != 1 or not isinstance(end, Op) or end.op != "minimum":
         return None
-    width = next((int_const(a) for a in sum_.args if a is not start.iv), None)
-    return start if width == start.step else None
+    for reached in end.args:
+        sum_ = place.definition[reached] if isinstance(reached, Var) else None
+        if isinstance(sum_, Op) and sum_.op == "add" and loop.lo in sum_.args:
+            return next((int_const(a) for a in sum_.args if a is not loop.lo), None)
+    return None
 
 
 def whole_box(place: Placement, box: tuple[For, ...]) -> tuple[For, ...]:

@@ -7,8 +7,9 @@ know reads and writes all of its arrays.
 
 from __future__ import annotations
 
-from ..ir.nodes import Accumulate, Call, Load, Mark, Stmt, Store, Var
+from ..ir.nodes import Accumulate, Bounds, Call, Dim, If, Load, Mark, Op, Stmt, Store, Var
 from ..ir.types import Array
+from ..ir.visitor import blocks
 from ..library import ROUTINES
 
 
@@ -39,6 +40,16 @@ def reads(stmt: Stmt) -> tuple[Var, ...]:
 def lasting(stmt: Stmt) -> bool:
     """Whether a statement does more when it is run twice: it draws random numbers, seeds them or prints."""
     return isinstance(stmt, Call) and stmt.name.startswith(("draw_", "show", "seed"))
+
+
+def only_checks(stmt: Stmt) -> bool:
+    """Whether a statement is a branch in which indices are checked, and nothing else is done."""
+    inside = [s for b in blocks(stmt) for s in b.stmts]
+    return (
+        isinstance(stmt, If)
+        and not stmt.outs
+        and all(isinstance(s, Op | Dim | Bounds) or only_checks(s) for s in inside)
+    )
 
 
 def _arguments(call: Call, kind: str) -> tuple[Var, ...]:

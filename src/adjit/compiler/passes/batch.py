@@ -11,7 +11,7 @@ pass becomes a row, and the innermost loops, now over the rows, vectorise.
 Input and output: core IR. What does not depend on the pass is computed once for the strip. Scratch arrays
 that every pass fills anew get an axis more. Sums that the loop collects keep their order. Done where
 the deepest loops read and write along rows afterwards and carried a value from pass to pass before.
-Non-goals: bodies with branches, `while` or library calls.
+Non-goals: bodies with branches that do more than check indices, `while`, library calls.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from ..analyses.dependence import Dependence
+from ..analyses.effects import only_checks
 from ..analyses.private import is_private
 from ..ir.builder import const
 from ..ir.nodes import (
@@ -30,6 +31,7 @@ from ..ir.nodes import (
     Dim,
     For,
     Function,
+    If,
     Load,
     Op,
     Operand,
@@ -38,7 +40,7 @@ from ..ir.nodes import (
     Var,
 )
 from ..ir.types import INT, Array, grows
-from ..ir.visitor import defined, operands, walk, with_operands
+from ..ir.visitor import all_reads, defined, operands, substitute, walk
 from .rewrite import Rewriter
 
 STRIP = 128
@@ -93,7 +95,8 @@ class _Batching(Rewriter):
         inside = list(walk(loop.body))
         inner = [s for s in inside if isinstance(s, For)]
         if not inner or not all(
-            isinstance(s, Op | Load | Store | Accumulate | Dim | Bounds | For) for s in inside
+            isinstance(s, Op | Load | Store | Accumulate | Dim | Bounds | For) or only_checks(s)
+            for s in inside
         ):
             return None
         if loop.step != 1 or not all(self.plain(s) for s in (loop, *inner)) or not self.sums(loop):
@@ -101,6 +104,7 @@ class _Batching(Rewriter):
         plan = _Plan(loop, inside, self.varying(loop, inside))
         bounds = [x for s in inner for x in (s.lo, s.hi)]
         bounds += [s.index for s in inside if isinstance(s, Bounds)]
+        bounds += [x for s in inside if isinstance(s, If) for x in all_reads(s)]
         if not plan.varying.isdisjoint(bounds):
             return None
         return plan if self.pays(plan) and self.independent(plan) else None
@@ -255,7 +259,7 @@ class _Strips:
             elif isinstance(s, Store | Accumulate) or not self.plan.varying.isdisjoint(defined(s)):
                 group.append(s)
             else:
-                self.out.append(with_operands(s, self.get))
+                self.out += substitute(Block((s,)), self.get).stmts
         self.lanes(group, moves)
 
     def inner(self, s: For, group: list[Stmt]) -> None:

@@ -87,10 +87,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     sq = take(ws, (128,), np.float64)
     y = take(ws, (128,), np.float64)
     saved_t = take(ws, (n_alphas, n_x_1), np.float64)
-    trips = len(range(0, n_x, 128))
-    saved_t_1 = take(ws, (n_alphas, trips, n_x_1), np.float64)
-    saved_xc = take(ws, (n_alphas, trips, n_x_1, 128), np.float64)
-    saved_y = take(ws, (n_alphas, n_x_1, n_x), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
@@ -122,9 +118,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         for i in range(0, n_x, 128):
             end = minimum(i + 128, n_x)
             # for a in range(d):
-            trips_1 = len(range(i, end, 1))
-            k_1 = i // 128
-            # for a in range(d):
             for a in range(n_x_1):
                 # xc[a] = x[i, a] - means[k, a]
                 means_1 = means[k, a]
@@ -133,9 +126,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                     at = i_1 - i
                     # xc[a] = x[i, a] - means[k, a]
                     xc[a, uint(at)] = x[uint(i_1), a] - means_1
-                # for a in range(d):
-                for j in range(trips_1):
-                    saved_xc[k, uint(k_1), a, j] = xc[a, j]
             # for i in range(n):
             for i_1 in range(i, end):
                 sq[uint(i_1 - i)] = 0.0
@@ -143,7 +133,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             for a in range(n_x_1):
                 # y = np.exp(icf[k, a]) * xc[a]
                 t_6 = exp(icf[k, a])
-                saved_t_1[k, uint(k_1), a] = t_6
                 # for i in range(n):
                 for i_1 in range(i, end):
                     at = i_1 - i
@@ -167,7 +156,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 for i_1 in range(i, end):
                     at = i_1 - i
                     y_1 = y[uint(at)]
-                    saved_y[k, a, uint(i_1)] = y_1
                     # sq += y * y
                     sq[uint(at)] += y_1 * y_1
             # for i in range(n):
@@ -177,12 +165,9 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         prior += t * frob - m * log_diag
     mx = take(ws, (128,), np.float64)
     t_7 = take(ws, (128,), np.float64)
-    saved_which = take(ws, (len(range(1, n_alphas, 1)), n_x), np.int8)
-    saved_t_2 = take(ws, (n_alphas, n_x), np.float64)
-    saved_t_3 = take(ws, (n_x,), np.float64)
-
-    # for k in range(1, K):
-    t_3 = n_alphas - 1
+    t_8 = take(ws, (128,), np.float64)
+    saved_t_1 = take(ws, (n_alphas, n_x), np.float64)
+    saved_t_2 = take(ws, (n_x,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # for i in range(n):
@@ -195,23 +180,23 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             # for i in range(n):
             mx[uint(i_1 - i)] = mx_1
         # for k in range(1, K):
-        for k in range(t_3):
-            t_4 = k + 1
+        for k in range(1, n_alphas):
             # for i in range(n):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                inner_1 = inner[t_4, uint(i_1)]
+                inner_1 = inner[k, uint(i_1)]
                 # for i in range(n):
                 mx_1 = mx[uint(at)]
                 # mx = max(mx, inner[k, i])
-                saved_which[k, uint(i_1)] = np.int8((mx_1 >= inner_1) + 2 * (inner_1 >= mx_1))
                 mx_1 = inner_1 if inner_1 > mx_1 else mx_1
                 # for i in range(n):
                 mx[uint(at)] = mx_1
         # for i in range(n):
         for i_1 in range(i, end):
             t_7[uint(i_1 - i)] = 0.0
+        for i_1 in range(128):
+            t_8[i_1] = t_7[i_1]
         # for k in range(K):
         for k in range(n_alphas):
             # for i in range(n):
@@ -219,16 +204,16 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 at = i_1 - i
                 # t += np.exp(inner[k, i] - mx)
                 t_5 = exp(inner[k, uint(i_1)] - mx[uint(at)])
-                saved_t_2[k, uint(i_1)] = t_5
-                t_7[uint(at)] += t_5
+                saved_t_1[k, uint(i_1)] = t_5
+                t_8[uint(at)] += t_5
         # for i in range(n):
         for i_1 in range(i, end, 512):
             end_1 = minimum(i_1 + 512, end)
             for i_2 in range(i_1, end_1):
                 at = i_2 - i_1
                 at_1 = i_2 - i
-                t_5 = t_7[uint(at_1)]
-                saved_t_3[uint(i_2)] = t_5
+                t_5 = t_8[uint(at_1)]
+                saved_t_2[uint(i_2)] = t_5
                 # s += np.log(t) + mx
                 row_t[uint(at)] = log(t_5) + mx[uint(at_1)]
             for i_2 in range(i_1, end_1):
@@ -241,44 +226,42 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ties = 0
     for i in range(n_alphas):
         alphas_1 = alphas[i]
-        t_8 = alphas_1 > value or alphas_1 != alphas_1 and value == value
-        best = i if t_8 else best
-        ties = 1 if t_8 else ties + 1 if alphas_1 == value else ties
-        value = alphas_1 if t_8 else value
-    t_4 = best + n_alphas if best < 0 else best
-    if not 0 <= t_4 < alphas.shape[0]:
-        outside(16, t_4, alphas.shape[0])
-    chosen = alphas[uint(t_4)]
-    t_8 = ties > 1
-    if t_8:
+        t_9 = alphas_1 > value or alphas_1 != alphas_1 and value == value
+        best = i if t_9 else best
+        ties = 1 if t_9 else ties + 1 if alphas_1 == value else ties
+        value = alphas_1 if t_9 else value
+    t_3 = best + n_alphas if best < 0 else best
+    if not 0 <= t_3 < alphas.shape[0]:
+        outside(16, t_3, alphas.shape[0])
+    chosen = alphas[uint(t_3)]
+    t_9 = ties > 1
+    if t_9:
         t_5 = 1.0 / np.float64(ties)
         for i in range(n_alphas):
             alphas_1 = alphas[i]
             if alphas_1 == value:
                 pass
-    saved_t_4 = take(ws, (n_alphas,), np.float64)
+    saved_t_3 = take(ws, (n_alphas,), np.float64)
     row_t = take(ws, (512,), np.float64)
 
     # for k in range(K):
     t_5 = 0.0
     for k in range(0, n_alphas, 512):
         end = minimum(k + 512, n_alphas)
-        for k_2 in range(k, end):
-            at = k_2 - k
+        for k_1 in range(k, end):
+            at = k_1 - k
             # t += np.exp(alphas[k] - mx)
-            t_6 = exp(alphas[uint(k_2)] - chosen)
-            saved_t_4[uint(k_2)] = t_6
+            t_6 = exp(alphas[uint(k_1)] - chosen)
+            saved_t_3[uint(k_1)] = t_6
             row_t[uint(at)] = t_6
-        for k_2 in range(k, end):
-            at = k_2 - k
+        for k_1 in range(k, end):
+            at = k_1 - k
             t_5 += row_t[uint(at)]
     ct_alphas = empty(n_alphas, np.float64)
     ct_means = zeros((means.shape[0], means.shape[1]), np.float64)
     ct_icf = zeros((icf.shape[0], n_icf), np.float64)
     ct_inner = take_zeros(ws, (n_alphas, n_x), np.float64)
-    ct_xc = take_zeros(ws, (n_x_1, 128), np.float64)
     ct_sq = take_zeros(ws, (128,), np.float64)
-    ct_y = take_zeros(ws, (128,), np.float64)
     ct_mx = take_zeros(ws, (128,), np.float64)
     ct_t = take_zeros(ws, (128,), np.float64)
 
@@ -287,14 +270,15 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ct_t_1 = ct_alphas_1 * (1.0 / t_5)
 
     # for k in range(K):
+    t_4 = n_alphas - 1
     for k in range(n_alphas):
         # t += np.exp(alphas[k] - mx)
-        ct_t_2 = ct_t_1 * saved_t_4[k]
+        ct_t_2 = ct_t_1 * saved_t_3[k]
         ct_alphas[k] = ct_t_2
         ct_alphas_1 -= ct_t_2
 
     # mx = alphas.max()
-    if t_8:
+    if t_9:
         ct_alphas_1 *= 1.0 / np.float64(ties)
         for i in range(n_alphas):
             if alphas[i] == value:
@@ -303,15 +287,18 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 ct_alphas_2 = 0.0
             ct_alphas[i] += ct_alphas_2
         ct_alphas_1 = 0.0
-    ct_alphas[uint(t_4)] += ct_alphas_1
+    ct_alphas[uint(t_3)] += ct_alphas_1
 
     # for i in range(n):
-    t_4 = (trips - 1) * 128
-    for i in range(t_4, -1, -128):
+    t_3 = (len(range(0, n_x, 128)) - 1) * 128
+    mx = take(ws, (128,), np.float64)
+    saved_which = take(ws, (len(range(1, n_alphas, 1)), 128), np.int8)
+    ct_mx_1 = take(ws, (128,), np.float64)
+    for i in range(t_3, -1, -128):
         end = minimum(i + 128, n_x)
         for i_1 in range(i, end):
             at = i_1 - i
-            t_6 = saved_t_3[uint(i_1)]
+            t_6 = saved_t_2[uint(i_1)]
             ct_mx[uint(at)] += 1.0
             ct_t[uint(at)] += 1.0 / t_6
         # for k in range(K):
@@ -320,113 +307,184 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # t += np.exp(inner[k, i] - mx)
-                ct_t_1 = smul(ct_t[uint(at)], saved_t_2[k, uint(i_1)])
-                ct_mx_1 = -ct_t_1
+                ct_t_1 = smul(ct_t[uint(at)], saved_t_1[k, uint(i_1)])
+                ct_mx_2 = -ct_t_1
                 # for i in range(n):
-                ct_mx[uint(at)] += ct_mx_1
+                ct_mx[uint(at)] += ct_mx_2
                 # t += np.exp(inner[k, i] - mx)
                 ct_inner[k, uint(i_1)] += ct_t_1
         # for i in range(n):
         for i_1 in range(i, end):
-            ct_t[uint(i_1 - i)] = 0.0
+            # mx = inner[0, i]
+            mx_1 = inner[0, uint(i_1)]
+            # for i in range(n):
+            mx[uint(i_1 - i)] = mx_1
         # for k in range(1, K):
-        for k in range(t_3, 0, -1):
-            # mx = max(mx, inner[k, i])
-            k_1 = k - 1
+        for k in range(t_4):
+            t_10 = k + 1
             # for i in range(n):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                which = saved_which[uint(k_1), uint(i_1)]
+                inner_1 = inner[t_10, uint(i_1)]
                 # for i in range(n):
-                ct_mx_1 = ct_mx[uint(at)]
+                mx_1 = mx[uint(at)]
                 # mx = max(mx, inner[k, i])
-                t_8 = which == 2
-                t_9 = which == 3
-                ct_mx_2 = ct_mx_1 * (0.5 if t_9 else 0.0 if t_8 else 1.0)
+                saved_which[k, uint(at)] = np.int8((mx_1 >= inner_1) + 2 * (inner_1 >= mx_1))
+                mx_1 = inner_1 if inner_1 > mx_1 else mx_1
                 # for i in range(n):
-                ct_mx[uint(at)] = ct_mx_2
+                mx[uint(at)] = mx_1
+        # for i in range(n):
+        for i_1 in range(128):
+            ct_mx_1[i_1] = ct_mx[i_1]
+        # for k in range(1, K):
+        for k in range(t_4, 0, -1):
+            # mx = max(mx, inner[k, i])
+            k_2 = k - 1
+            # for i in range(n):
+            for i_1 in range(i, end):
+                at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                ct_inner[uint(k), uint(i_1)] += ct_mx_1 * (0.5 if t_9 else 1.0 if t_8 else 0.0)
+                which = saved_which[uint(k_2), uint(at)]
+                # for i in range(n):
+                ct_mx_2 = ct_mx_1[uint(at)]
+                # mx = max(mx, inner[k, i])
+                t_9 = which == 2
+                t_11 = which == 3
+                ct_mx_3 = ct_mx_2 * (0.5 if t_11 else 0.0 if t_9 else 1.0)
+                # for i in range(n):
+                ct_mx_1[uint(at)] = ct_mx_3
+                # mx = max(mx, inner[k, i])
+                ct_inner[uint(k), uint(i_1)] += ct_mx_2 * (0.5 if t_11 else 1.0 if t_9 else 0.0)
         # for i in range(n):
         for i_1 in range(i, end):
-            at = i_1 - i
-            ct_mx_1 = ct_mx[uint(at)]
-            ct_mx[uint(at)] = 0.0
             # mx = inner[0, i]
-            ct_inner[0, uint(i_1)] += ct_mx_1
+            ct_inner[0, uint(i_1)] += ct_mx_1[uint(i_1 - i)]
+        for i_1 in range(128):
+            ct_mx[i_1] = 0.0
+        for i_1 in range(128):
+            ct_t[i_1] = 0.0
 
     # for a in range(d):
     t_10 = n_x_1 - 1
+    xc = take(ws, (n_x_1, 128), np.float64)
+    y = take(ws, (128,), np.float64)
+    saved_t_2 = take(ws, (n_x_1,), np.float64)
+    saved_y = take(ws, (n_x_1, 128), np.float64)
+    ct_xc = take(ws, (n_x_1, 128), np.float64)
+    ct_sq_1 = take(ws, (128,), np.float64)
+    ct_y = take(ws, (128,), np.float64)
+    row_t = empty(32, np.float64)
 
     # for k in range(K):
-    for k in range(t_3, -1, -1):
+    for k in range(t_4, -1, -1):
         # for i in range(n):
         ct_t_1 = 0.0
-        for i in range(t_4, -1, -128):
+        for i in range(t_3, -1, -128):
             end = minimum(i + 128, n_x)
             for i_1 in range(i, end):
                 # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
                 ct_t_2 = ct_inner[uint(k), uint(i_1)]
-                ct_sq_1 = -ct_t_2 * 0.5
+                ct_sq_2 = -ct_t_2 * 0.5
                 # for i in range(n):
-                ct_sq[uint(i_1 - i)] += ct_sq_1
+                ct_sq[uint(i_1 - i)] += ct_sq_2
                 ct_t_1 += ct_t_2
-            # y = np.exp(icf[k, a]) * xc[a]
-            k_1 = i // 128
+            # for a in range(d):
+            for a in range(0, n_x_1, 32):
+                end_1 = minimum(a + 32, n_x_1)
+                for a_1 in range(a, end_1):
+                    at = a_1 - a
+                    # y = np.exp(icf[k, a]) * xc[a]
+                    t_6 = exp(icf[uint(k), uint(a_1)])
+                    saved_t_2[uint(a_1)] = t_6
+                    row_t[uint(at)] = t_6
+                for a_1 in range(a, end_1):
+                    at = a_1 - a
+                    # y = np.exp(icf[k, a]) * xc[a]
+                    t_6 = row_t[uint(at)]
+                    # xc[a] = x[i, a] - means[k, a]
+                    means_1 = means[uint(k), uint(a_1)]
+                    # for i in range(n):
+                    for i_1 in range(i, end):
+                        at = i_1 - i
+                        # xc[a] = x[i, a] - means[k, a]
+                        t_12 = x[uint(i_1), uint(a_1)] - means_1
+                        xc[uint(a_1), uint(at)] = t_12
+                        # y = np.exp(icf[k, a]) * xc[a]
+                        y_1 = t_6 * t_12
+                        # for i in range(n):
+                        y[uint(at)] = y_1
+                    # for b in range(a):
+                    for b in range(a_1):
+                        # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
+                        icf_1 = icf[uint(k), uint(n_x_1 + b * (t_2 - b - 1) // 2 + a_1 - b - 1)]
+                        # for i in range(n):
+                        for i_1 in range(i, end):
+                            at = i_1 - i
+                            # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
+                            y[uint(at)] += icf_1 * xc[b, uint(at)]
+                    # for i in range(n):
+                    for i_1 in range(i, end):
+                        at = i_1 - i
+                        saved_y[uint(a_1), uint(at)] = y[uint(at)]
+            # for i in range(n):
+            for z in range(n_x_1):
+                for z_1 in range(128):
+                    ct_xc[z, z_1] = 0.0
+            for z in range(128):
+                ct_y[z] = 0.0
+            for i_1 in range(128):
+                ct_sq_1[i_1] = ct_sq[i_1]
             # for a in range(d):
             for a in range(t_10, -1, -1):
                 # y = np.exp(icf[k, a]) * xc[a]
-                t_6 = saved_t_1[uint(k), uint(k_1), uint(a)]
+                t_6 = saved_t_2[uint(a)]
                 # for i in range(n):
                 for i_1 in range(i, end):
                     at = i_1 - i
-                    y_1 = saved_y[uint(k), uint(a), uint(i_1)]
+                    y_1 = saved_y[uint(a), uint(at)]
                     # sq += y * y
-                    ct_y_1 = ct_sq[uint(at)] * y_1
+                    ct_y_1 = ct_sq_1[uint(at)] * y_1
                     ct_y_1 += ct_y_1
                     # for i in range(n):
                     ct_y[uint(at)] += ct_y_1
                 # for b in range(a):
                 for b in range(a):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                    t_3 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
-                    icf_1 = icf[uint(k), uint(t_3)]
+                    t_4 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
+                    icf_1 = icf[uint(k), uint(t_4)]
                     # for i in range(n):
                     ct_icf_1 = 0.0
                     for i_1 in range(i, end):
                         at = i_1 - i
                         # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                        xc_1 = saved_xc[uint(k), uint(k_1), b, uint(at)]
+                        xc_1 = xc[b, uint(at)]
                         ct_t_2 = ct_y[uint(at)]
                         ct_xc[b, uint(at)] += ct_t_2 * icf_1
                         ct_icf_1 += ct_t_2 * xc_1
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                    ct_icf[uint(k), uint(t_3)] += ct_icf_1
+                    ct_icf[uint(k), uint(t_4)] += ct_icf_1
                 # for i in range(n):
                 ct_t_2 = 0.0
                 ct_means_1 = 0.0
                 for i_1 in range(i, end):
                     at = i_1 - i
                     # y = np.exp(icf[k, a]) * xc[a]
-                    xc_1 = saved_xc[uint(k), uint(k_1), uint(a), uint(at)]
+                    xc_1 = xc[uint(a), uint(at)]
                     # for i in range(n):
                     ct_y_1 = ct_y[uint(at)]
                     ct_y[uint(at)] = 0.0
                     # y = np.exp(icf[k, a]) * xc[a]
                     ct_xc[uint(a), uint(at)] += ct_y_1 * t_6
-                    # xc[a] = x[i, a] - means[k, a]
-                    ct_t_3 = ct_xc[uint(a), uint(at)]
-                    ct_xc[uint(a), uint(at)] = 0.0
                     ct_t_2 += ct_y_1 * xc_1
-                    ct_means_1 -= ct_t_3
+                    ct_means_1 -= ct_xc[uint(a), uint(at)]
                 # y = np.exp(icf[k, a]) * xc[a]
                 ct_icf[uint(k), uint(a)] += smul(ct_t_2, t_6)
                 # xc[a] = x[i, a] - means[k, a]
                 ct_means[uint(k), uint(a)] += ct_means_1
             # for i in range(n):
-            for i_1 in range(i, end):
-                ct_sq[uint(i_1 - i)] = 0.0
+            for i_1 in range(128):
+                ct_sq[i_1] = 0.0
         # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
         ct_alphas[uint(k)] += ct_t_1
         # prior += 0.5 * gamma * gamma * frob - m * log_diag
