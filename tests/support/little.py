@@ -4,7 +4,8 @@ Input: a Python function whose parameters are annotated "f8[:]", "f8[:,:]", "i8"
 Statements: assignments (of several names too), `for i in range(...)`, `while`, `if`, `x[i] = v`, `x[i]
 += v`, `return`. Functions: op names, `alloc(...)`, `zeros(...)`, `dim(x, 0)`, `row(x, i)` (a view),
 `bounds(x, 0, i)`, `check(c)`, `stop(c)` as the last statement of a loop, `gemm(...)` and other library
-calls as statements. Loops carry exactly the names that were bound before and are assigned inside.
+calls as statements, keywords being attributes. Loops carry exactly the names that were bound before and are
+assigned inside.
 """
 
 from __future__ import annotations
@@ -284,7 +285,8 @@ class _Reader:
         elif isinstance(first, Var) and name == "bounds":
             self.out.append(Bounds(first, ast.literal_eval(e.args[1]), args[2]))
         else:
-            self.out.append(Call(name, tuple(args)))
+            attrs = tuple(ast.literal_eval(k.value) for k in e.keywords)
+            self.out.append(Call(name, tuple(args), attrs))
         return None
 
     def row(self, array: Var, index: Operand, hint: str) -> Var:

@@ -88,6 +88,31 @@ READ_BEFORE = """
 GUARDED = FILLED.replace(
     "        z[i] += x[i] * 2.0", "        if x[i] > 0.0:\n            z[i] += x[i] * 2.0"
 )
+PRODUCT = """
+    c = dim(a, 0)
+    z = zeros(c, c)
+    gemm(z, a, a, added=True)
+    for i in range(n):
+        x[i] = z[i, 0] + z[0, i]
+"""
+PRODUCT_IN_EACH_PASS = """
+    for k in range(3):
+        c = dim(a, 0)
+        z = zeros(c, c)
+        gemm(z, a, a, added=True)
+        gemm(z, a, a, added=True)
+        s = s + z[k, k]
+"""
+PRODUCTS = [PRODUCT, PRODUCT_IN_EACH_PASS]
+PRODUCT_BY_PASSES = """
+    c = dim(a, 0)
+    z = zeros(c, c)
+    for k in range(3):
+        gemm(z, a, a, added=True)
+    s = s + z[1, 2]
+"""
+PRODUCT_AFTER = PRODUCT.replace("    gemm", "    z[0, 1] += s\n    gemm")
+OTHER_PRODUCTS = [PRODUCT_BY_PASSES, PRODUCT_AFTER]
 
 
 def outcome(fn: Function) -> list[np.ndarray]:
@@ -108,13 +133,16 @@ def check(source: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "source", [FILLED, DOWNWARDS, ROW_BY_ROW, SHIFTED, IN_EACH_PASS, LONGER, LONGER_EACH_PASS]
+    "source",
+    [FILLED, DOWNWARDS, ROW_BY_ROW, SHIFTED, IN_EACH_PASS, LONGER, LONGER_EACH_PASS, *PRODUCTS],
 )
 def test_filled(source: str) -> None:
     assert check(source)
 
 
-@pytest.mark.parametrize("source", [NOT_ALL, TWICE, NEIGHBOUR, READ_BEFORE, GUARDED, END_UNKNOWN])
+@pytest.mark.parametrize(
+    "source", [NOT_ALL, TWICE, NEIGHBOUR, READ_BEFORE, GUARDED, END_UNKNOWN, *OTHER_PRODUCTS]
+)
 def test_zeroed_as_before(source: str) -> None:
     assert not check(source)
 

@@ -90,6 +90,7 @@ class Statements:
         self.folded = fold(fn)
         self.names = name_variables(fn, self.folded, taken)
         self.expressions = Expressions(fn, self.names, self.folded, precise)
+        self.shapes: dict[Var, tuple[Operand, ...]] = {}  # of arrays made so far, as they were made
         self.lines: list[Line] = []
         self.sites: list[Site] = []
         self.depth = 1
@@ -178,8 +179,12 @@ class Statements:
             case View(out=out):
                 self.assign(out, views.view(self.expressions, stmt))
             case Reshape(out=out, array=array, shape=shape):
-                method = ast.Attribute(name(self.names[array]), "reshape", ast.Load())
-                self.assign(out, call(method, self.tuple(shape)))
+                base = name(self.names[array])
+                reshaped = call(ast.Attribute(base, "reshape", ast.Load()), self.tuple(shape))
+                same = self.shapes.get(array) == shape
+                if not (same and self.names[out] == self.names[array]):
+                    self.assign(out, base if same else reshaped)
+                self.shapes[out] = shape
             case Call():
                 self.routine(stmt)
             case For():
@@ -218,6 +223,7 @@ class Statements:
         self.put(ast.Assign([target], new) if op is None else ast.AugAssign(target, op, new))
 
     def alloc(self, stmt: Alloc) -> None:
+        self.shapes[stmt.out] = stmt.shape
         function = "zeros" if stmt.zeroed else "empty"
         kind = dtype(stmt.out.type.dtype)
         if _growing(stmt.out.type):

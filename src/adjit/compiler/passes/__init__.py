@@ -36,6 +36,7 @@ from .relay import relay
 from .reorder import reorder
 from .required import promised, required
 from .reread import reread
+from .reuse import reuse
 from .shift import shift
 from .simplify import simplify_ops
 from .spell_out import scaled, unscaled
@@ -134,6 +135,7 @@ AFTER: tuple[Pass, ...] = (
     cse,
     simplify_ops,
     dce,
+    reuse,
 )
 
 CLEAN: tuple[Pass, ...] = (hoist_all, cse, simplify_ops, dce)

@@ -6,7 +6,8 @@
 
 Input and output: core IR. The loops around the addition, as far as they lie within the array's life, walk
 along its axes from end to end, in any order, under no condition; and nothing touches an element before
-the addition does. An array of rank 1 may be longer: its rest is set to zero where it is made. Non-goals:
+the addition does. An array of rank 1 may be longer: its rest is set to zero where it is made. A product of
+matrices that is added to a whole array of zeros overwrites it. Non-goals:
 arrays that several loops fill together.
 """
 
@@ -16,8 +17,10 @@ from dataclasses import replace
 
 from ..analyses.dependence import Access, Dependence
 from ..ir.builder import const
-from ..ir.nodes import Accumulate, Alloc, Block, For, Function, Operand, Stmt, Store, Var
+from ..ir.nodes import Accumulate, Alloc, Block, Call, For, Function, Operand, Stmt, Store, Var, View
 from ..ir.types import INT, grows
+from ..ir.visitor import int_const
+from ..library.blocks import accumulates
 from .rewrite import Rewriter
 
 
@@ -43,17 +46,43 @@ class _Storing(Rewriter):
                 if first is not None:
                     self.filled.update((s, first))
 
-    def first(self, alloc: Alloc, accesses: list[Access]) -> Accumulate | None:
+    def first(self, alloc: Alloc, accesses: list[Access]) -> Accumulate | Call | None:
         """The addition that fills the array, if there is one."""
         if not accesses:
             return None
         stmt = min((a.stmt for a in accesses), key=lambda s: self.facts.definitions.place[s].order)
+        if isinstance(stmt, Call):
+            return stmt if self.fills(alloc, stmt) else None
         if not isinstance(stmt, Accumulate) or stmt.array is not alloc.out:
             return None
         if not (self.covers(alloc, stmt) or self.begins(alloc, stmt)):
             return None
         mine = self.facts.accesses(stmt)[0]
         return stmt if not any(self.precedes(a, mine) for a in accesses) else None
+
+    def fills(self, alloc: Alloc, call: Call) -> bool:
+        """Whether a product of matrices is added to all of the array, each time that it is made."""
+        place = self.facts.definitions.place
+        out, *factors = call.args
+        if call.name != "gemm" or not accumulates(call.attrs) or place[call].chain != place[alloc].chain:
+            return False
+        if any(alloc.out in self.facts.roots[x] for x in factors if isinstance(x, Var)):
+            return False
+        view = self.facts.definitions.maker[out] if isinstance(out, Var) else None
+        return out is alloc.out or (isinstance(view, View) and self.is_all(view, alloc))
+
+    def is_all(self, view: View, alloc: Alloc) -> bool:
+        """Whether a view has all of the array, its axes in any order."""
+        if view.array is not alloc.out or view.fixed or any(a.axis is None for a in view.axes):
+            return False
+        same = self.facts.forms.of
+        return all(
+            int_const(a.start) == 0
+            and int_const(a.step) == 1
+            and a.axis is not None
+            and same(a.length).same(same(alloc.shape[a.axis]))
+            for a in view.axes
+        )
 
     def covers(self, alloc: Alloc, stmt: Accumulate) -> bool:
         """Whether the addition reaches each element once for each time that the array is made."""
@@ -120,6 +149,8 @@ class _Storing(Rewriter):
                 self.rest(stmt, self.get(self.ends[self.original]))
         elif isinstance(stmt, Accumulate):
             self.out.append(Store(stmt.array, stmt.index, stmt.value, loc=stmt.loc))
+        elif isinstance(stmt, Call):
+            self.out.append(replace(stmt, attrs=()))
 
     def rest(self, alloc: Alloc, end: Operand) -> None:
         """Emit a loop that sets to zero what lies behind the addition's end."""

@@ -31,14 +31,13 @@ from ..ir.nodes import (
     Op,
     Operand,
     Stmt,
-    Store,
     Var,
     View,
     While,
 )
 from ..ir.types import BOOL, INT, grows, is_float
 from ..ir.visitor import block_params, defined, int_const, operands, walk
-from .rewrite import Rewriter
+from .rewrite import Rewriter, cleared
 
 CHEAP = {
     "add",
@@ -216,12 +215,7 @@ class _Hoisting(Rewriter):
         self.levels[target].before.append(replace(stmt, zeroed=False))
         self.define((stmt.out,), target)
         if stmt.zeroed:
-            zero = const(0.0 if is_float(stmt.out.type) else 0, stmt.out.type.dtype)
-            ivs = [self.names.fresh("z", INT) for _ in stmt.shape]
-            made: Stmt = Store(stmt.out, tuple(ivs), zero, loc=stmt.loc)
-            for iv, n in reversed(list(zip(ivs, stmt.shape, strict=True))):
-                made = For(iv, const(0), n, 1, (), (), Block((made,)), (), loc=stmt.loc)
-            self.out.append(made)
+            self.out.append(cleared(stmt, self.names))
             self.filled[stmt.out] = len(self.levels)
         for level in self.levels[target:]:
             level.shares = True

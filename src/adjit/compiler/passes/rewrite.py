@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from ..ir.builder import Names, const
-from ..ir.nodes import Block, For, Function, If, Location, Op, Operand, Stmt, Var, While
-from ..ir.types import BOOL, Type
+from ..ir.nodes import Alloc, Block, For, Function, If, Location, Op, Operand, Stmt, Store, Var, While
+from ..ir.types import BOOL, INT, Type, is_float
 from ..ir.visitor import operands, with_operands
 from ..ops.core import TABLE, fold
 
@@ -112,3 +112,13 @@ class Rewriter:
         out = self.names.fresh(hint, type_)
         self.out.append(Op(out, name, args, loc=loc))
         return out
+
+
+def cleared(alloc: Alloc, names: Names) -> Stmt:
+    """A nest that sets an array to zero."""
+    zero = const(0.0 if is_float(alloc.out.type) else 0, alloc.out.type.dtype)
+    ivs = [names.fresh("z", INT) for _ in alloc.shape]
+    made: Stmt = Store(alloc.out, tuple(ivs), zero, loc=alloc.loc)
+    for iv, n in reversed(list(zip(ivs, alloc.shape, strict=True))):
+        made = For(iv, const(0), n, 1, (), (), Block((made,)), (), loc=alloc.loc)
+    return made

@@ -58,7 +58,7 @@ def cholesky_in_place_gradient(m, ws):
     a_7 = a_2[2, 2]
     a_8 = a_2[3, 2]
     a_9 = a_2[3, 3]
-    ct_m = zeros((4, n_m_1), np.float64)
+    ct_m = empty((4, n_m_1), np.float64)
     ct_a = zeros((4, 4), np.float64)
     ct_a_1 = zeros((4, 4), np.float64)
     ct_a_1[3, 3] += 1.0 + 1.0 / a_9
@@ -108,7 +108,7 @@ def cholesky_in_place_gradient(m, ws):
         ct_a[uint(i), 0] += ct_a_1[uint(i), 0]
     ct_m_1 = ct_m[:4, :n_m_1].T
     m_1 = m_1[:n_m_1, :4].T
-    gemm(ct_m, ct_a, m_1, True)
+    gemm(ct_m, ct_a, m_1)
     m_1 = m[:4, :n_m_1].T
     gemm(ct_m_1, m_1, ct_a, True)
     return log(a_3) + a_4 + (log(a_5) + a_6) + (log(a_7) + a_8) + (log(a_9) + a_9), ct_m

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed_with, minimum, take, uint, zeros
+from adjit.runtime.support import empty, failed_with, minimum, take, uint, zeros
 from adjit.runtime.vector import tanh
 
 
@@ -31,9 +31,9 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
     gemm(_result, x, p_w)
     if n_p_w_1 != n_p_b:
         failed_with(1, n_p_w_1, n_p_b)
-    ct_p_w = zeros((n_p_w, n_p_w_1), np.float64)
+    ct_p_w = empty((n_p_w, n_p_w_1), np.float64)
     ct_p_b = zeros(n_p_w_1, np.float64)
-    ct_x = zeros((n_x, n_p_w), np.float64)
+    ct_x = empty((n_x, n_p_w), np.float64)
     ct__result = take(ws, (n_x, n_p_w_1), np.float64)
     row_t = take(ws, (512,), np.float64)
     total = 0.0
@@ -50,7 +50,7 @@ def dict_parameters_gradient(p_w, p_b, x, ws):
             for j_1 in range(j, end):
                 total += row_t[uint(j_1 - j)]
     p_w_1 = p_w[:n_p_w, :n_p_w_1].T
-    gemm(ct_x, ct__result, p_w_1, True)
+    gemm(ct_x, ct__result, p_w_1)
     x_1 = x[:n_x, :n_p_w].T
-    gemm(ct_p_w, x_1, ct__result, True)
+    gemm(ct_p_w, x_1, ct__result)
     return total, ct_p_w, ct_p_b, ct_x

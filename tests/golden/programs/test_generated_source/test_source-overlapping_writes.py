@@ -8,7 +8,7 @@ returns float64, float64[:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, take, take_zeros, uint
+from adjit.runtime.support import empty, maximum, minimum, take, uint
 from adjit.runtime.vector import cos, sin
 
 
@@ -39,13 +39,13 @@ def overlapping_writes_gradient(x, ws):
         y[i] = y_2
         # y[:-1] += y[1:]
         y[uint(t_3)] += y_2
-    y_1 = take(ws, (n_x,), np.float64)
+    y_3 = take(ws, (n_x,), np.float64)
 
     # y[:] = y[::-1]
     for i in range(n_x):
-        y_1[i] = y[uint(t - i)]
+        y_3[i] = y[uint(t - i)]
     for i in range(n_x):
-        y[i] = y_1[i]
+        y[i] = y_3[i]
 
     # y[2:] *= y[:-2]
     t_3 = maximum(t_1, 0)
@@ -60,10 +60,8 @@ def overlapping_writes_gradient(x, ws):
         saved_y[i] = y_2
         y[t_4] = y_2 * a_1
     ct_x = empty(n_x, np.float64)
-    ct_y = take(ws, (n_x,), np.float64)
-    ct_y_1 = take_zeros(ws, (t_2,), np.float64)
-    ct_y_2 = take(ws, (n_x,), np.float64)
     ct_a = take(ws, (t_3,), np.float64)
+    ct_y = y_3
     row_t = take(ws, (512,), np.float64)
 
     # return np.sum(y * np.sin(y))
@@ -80,28 +78,32 @@ def overlapping_writes_gradient(x, ws):
 
     # y[2:] *= y[:-2]
     for i in range(t_1):
-        t_2 = i + 2
+        t_3 = i + 2
         y_2 = saved_y[i]
-        ct_t = ct_y[t_2]
-        ct_y[t_2] = ct_t * a[i]
+        ct_t = ct_y[t_3]
+        ct_y[t_3] = ct_t * a[i]
         ct_a[i] = ct_t * y_2
         ct_y[i] += ct_a[i]
+    ct_y_1 = y
 
     # y[:] = y[::-1]
     for i in range(n_x):
-        ct_y_2[i] = ct_y[i]
+        ct_y_1[i] = ct_y[i]
     for i in range(n_x):
-        ct_y[i] = ct_y_2[uint(t - i)]
+        ct_y[i] = ct_y_1[uint(t - i)]
+    ct_y_1 = y_1
+    for z in range(t_2):
+        ct_y_1[z] = 0.0
 
     # y[1:] = y[:-1] * 2.0
     for i in range(t_1, -1, -1):
         t_1 = i + 1
         # y[:-1] += y[1:]
-        ct_y_3 = ct_y[uint(i)]
+        ct_y_2 = ct_y[uint(i)]
         # y[1:] = y[:-1] * 2.0
-        ct_y_4 = ct_y[uint(t_1)]
+        ct_y_3 = ct_y[uint(t_1)]
         ct_y[uint(t_1)] = 0.0
-        ct_y_1[uint(i)] += ct_y_3 + ct_y_4
+        ct_y_1[uint(i)] += ct_y_2 + ct_y_3
     for i in range(t):
         ct_y[i] += ct_y_1[i] * 2.0
 

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from adjit.runtime.routines import gemm
-from adjit.runtime.support import failed, failed_with, minimum, outside, smul, take, uint, zeros
+from adjit.runtime.support import empty, failed, failed_with, minimum, outside, smul, take, uint, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -57,13 +57,13 @@ def softmax_regression_gradient(x, w, b, y, ws):
     if n_y_1 != n_w:
         failed_with(5, n_y_1, n_w)
     ct_b = zeros(n_w, np.float64)
-    ct_z = take(ws, (n_x_1, n_w), np.float64)
     t_1 = -(1.0 / t)
     z_2 = take(ws, (n_w,), np.float64)
     saved_t = take(ws, (n_w,), np.bool_)
     saved_t_1 = take(ws, (n_w,), np.float64)
+    ct_z = take(ws, (n_w,), np.float64)
     ct_z_1 = take(ws, (n_w,), np.float64)
-    ct_z_2 = take(ws, (n_w,), np.float64)
+    ct_z_2 = z
     row_t = take(ws, (512,), np.float64)
 
     # z = z - np.max(z, axis=1, keepdims=True)
@@ -114,7 +114,7 @@ def softmax_regression_gradient(x, w, b, y, ws):
             y_1 = y[i, i_1]
             z_3 = z_2[i_1]
             ct_t_1 = t_1 * y_1
-            ct_z_2[i_1] = ct_t_1
+            ct_z_1[i_1] = ct_t_1
             total_2 += y_1 * (z_3 - t_4)
             ct_t -= ct_t_1
         # log_p = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
@@ -122,8 +122,8 @@ def softmax_regression_gradient(x, w, b, y, ws):
         # z = z - np.max(z, axis=1, keepdims=True)
         ct_z_3 = 0.0
         for j in range(n_w):
-            ct_t = smul(ct_total, saved_t_1[j]) + ct_z_2[j]
-            ct_z_1[j] = ct_t
+            ct_t = smul(ct_total, saved_t_1[j]) + ct_z_1[j]
+            ct_z[j] = ct_t
             ct_z_3 -= ct_t
         if t_2:
             ct_z_3 *= 1.0 / np.float64(ties)
@@ -132,21 +132,21 @@ def softmax_regression_gradient(x, w, b, y, ws):
                     ct_z_4 = ct_z_3
                 else:
                     ct_z_4 = 0.0
-                ct_z_1[i_1] += ct_z_4
+                ct_z[i_1] += ct_z_4
             ct_z_3 = 0.0
-        ct_z_1[uint(t_3)] += ct_z_3
+        ct_z[uint(t_3)] += ct_z_3
         # z = x @ w + b
         for j in range(n_w):
-            ct_t = ct_z_1[j]
+            ct_t = ct_z[j]
             ct_b[j] += ct_t
-            ct_z[i, j] = ct_t
+            ct_z_2[i, j] = ct_t
         total += total_2
-    ct_x = zeros((n_x_1, n_x), np.float64)
-    ct_w = zeros((n_x, n_w), np.float64)
+    ct_x = empty((n_x_1, n_x), np.float64)
+    ct_w = empty((n_x, n_w), np.float64)
     w_1 = w[:n_x, :n_w].T
 
     # z = x @ w + b
-    gemm(ct_x, ct_z, w_1, True)
+    gemm(ct_x, ct_z_2, w_1)
     x_1 = x[:n_x_1, :n_x].T
-    gemm(ct_w, x_1, ct_z, True)
+    gemm(ct_w, x_1, ct_z_2)
     return -(total / t), ct_x, ct_w, ct_b

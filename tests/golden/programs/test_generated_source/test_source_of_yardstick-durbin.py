@@ -70,7 +70,6 @@ def durbin_loops_gradient(r, w, ws):
             outside(2, t, w.shape[0])
     ct_r = zeros(n_r, np.float64)
     ct_y = take(ws, (n_r,), np.float64)
-    ct_z = take(ws, (n_r,), np.float64)
 
     # for i in range(n):
     total = 0.0
@@ -80,6 +79,7 @@ def durbin_loops_gradient(r, w, ws):
         y_1 = y[i]
         ct_y[i] = w_1
         total += w_1 * y_1
+    ct_z = y
 
     # for k in range(1, n):
     ct_beta = 0.0

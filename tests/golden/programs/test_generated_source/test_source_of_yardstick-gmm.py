@@ -367,7 +367,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
 
     # for a in range(d):
     t_10 = n_x_1 - 1
-    xc = take(ws, (n_x_1, 128), np.float64)
     y = take(ws, (128,), np.float64)
     saved_t_2 = take(ws, (n_x_1,), np.float64)
     saved_y = take(ws, (n_x_1, 128), np.float64)

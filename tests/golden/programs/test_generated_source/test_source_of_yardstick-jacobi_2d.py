@@ -9,7 +9,7 @@ returns float64, float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, maximum, minimum, outside, take, take_zeros, uint
+from adjit.runtime.support import empty, maximum, minimum, outside, take, uint
 
 
 @numba.njit(error_model="numpy", nogil=True, cache=True)
@@ -89,8 +89,10 @@ def jacobi_2d_loops_gradient(A0, T, ws):
         if not 0 <= t < A.shape[1]:
             outside(9, t, A.shape[1])
     ct_A0 = empty((n_A0, n_A0_1), np.float64)
-    ct_A = take_zeros(ws, (n_A0, n_A0_1), np.float64)
-    ct_B = take_zeros(ws, (n_A0, n_A0_1), np.float64)
+    ct_A = B
+    for z in range(n_A0):
+        for z_1 in range(n_A0_1):
+            ct_A[z, z_1] = 0.0
 
     # for i in range(n):
     s = 0.0
@@ -114,6 +116,10 @@ def jacobi_2d_loops_gradient(A0, T, ws):
     # for i in range(1, n - 1):
     t_6 = minimum(2, t)
     t_7 = maximum(t_4, t_6)
+    ct_B = A
+    for z in range(n_A0):
+        for z_1 in range(n_A0_1):
+            ct_B[z, z_1] = 0.0
 
     # for t in range(T):
     for t_2 in range(t_3, -1, -1):
