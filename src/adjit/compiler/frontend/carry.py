@@ -167,8 +167,18 @@ def missing(value: Value | None) -> bool:
     return value is None or isinstance(value, Undefined)
 
 
+def without_meaning(value: Value | None) -> Mixed | None:
+    """Why a value is none on any path from here on: it is of different kinds on paths that have met."""
+    if isinstance(value, Maybe):
+        return without_meaning(value.value)
+    known = isinstance(value, Undefined) and value.reason not in ("", GUESS)
+    return Mixed(value.reason) if known else None  # type: ignore[union-attr]
+
+
 def join(ctx: Specialiser, a: Value | None, b: Value | None, *, strong: bool = False) -> Slot:
     """The slot that holds either value; `strong` makes floats float64 or float32 for good (loops)."""
+    if mixed := without_meaning(a) or without_meaning(b):
+        return mixed
     if a is None or isinstance(a, Undefined):
         return Same() if missing(b) else optional(alone(ctx, b, strong=strong))
     if b is None or isinstance(b, Undefined):
@@ -200,6 +210,8 @@ def join(ctx: Specialiser, a: Value | None, b: Value | None, *, strong: bool = F
 
 def alone(ctx: Specialiser, a: Value | None, *, strong: bool = False) -> Slot:
     """The slot that holds a value that is not known outside the block it comes from."""
+    if mixed := without_meaning(a):
+        return mixed
     if isinstance(a, Maybe):
         return optional(alone(ctx, a.value, strong=strong))
     if a is None or (isinstance(a, Undefined | Static) and not (isinstance(a, Static) and is_number(a))):
@@ -220,8 +232,8 @@ def alone(ctx: Specialiser, a: Value | None, *, strong: bool = False) -> Slot:
     return Same()
 
 
-def optional(slot: Slot) -> Optional_:
-    return slot if isinstance(slot, Optional_) else Optional_(slot)
+def optional(slot: Slot) -> Optional_ | Mixed:
+    return slot if isinstance(slot, Optional_ | Mixed) else Optional_(slot)
 
 
 def _number_like(a: Value) -> bool:
@@ -435,4 +447,15 @@ def build(
     return Undefined(name, slot.reason)
 
 
-__all__ = ["GUESS", "NOT_ONE_KIND", "Copies", "alone", "build", "join", "same_value", "types", "yields"]
+__all__ = [
+    "GUESS",
+    "NOT_ONE_KIND",
+    "Copies",
+    "alone",
+    "build",
+    "join",
+    "same_value",
+    "types",
+    "without_meaning",
+    "yields",
+]

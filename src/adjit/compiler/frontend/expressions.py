@@ -70,7 +70,8 @@ PYTHON: dict[str, Callable[..., object]] = {
 
 def evaluate(ctx: Specialiser, node: ast.expr) -> Value:
     with ctx.at(node):
-        return _evaluate(ctx, node)
+        value = _evaluate(ctx, node)
+        return usable(ctx, ctx.frame, value.name, value) if isinstance(value, Undefined | Maybe) else value
 
 
 def _evaluate(ctx: Specialiser, node: ast.expr) -> Value:
@@ -161,18 +162,28 @@ def usable(ctx: Specialiser, frame: Frame, name: str, value: Value) -> Value:
     if isinstance(value, Undefined) and value.reason == GUESS:
         return ScalarValue(const(0.0))
     if isinstance(value, Undefined) and name == RESULT:
-        remedy = "return the same kind of value on every path, such as np.nan for None"
-        ctx.error(InferenceError, DIFFERENT_RESULTS, value.reason, remedy)
+        otherwise = "return the same kind of value on every path"
+        ctx.error(InferenceError, DIFFERENT_RESULTS, value.reason, remedy(value.reason, otherwise))
     if isinstance(value, Undefined):
         cls = InferenceError if value.reason else NameResolutionError
-        remedy = NO_MEANING.get(value.reason, "use different names")
-        ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, remedy)
+        instead = remedy(value.reason, "use different names")
+        ctx.error(cls, f"the variable {name!r} has no single meaning here", value.reason, instead)
     if isinstance(value, Maybe):
         if not name.startswith("@"):
             _require(ctx, name, value.bound)
-            return usable(ctx, frame, name, value.value)
-        return value.value
+        return usable(ctx, frame, name, value.value)
     return value
+
+
+def remedy(reason: str, otherwise: str) -> str:
+    """What to do where a value is of different kinds on different paths."""
+    if reason in NO_MEANING:
+        return NO_MEANING[reason]
+    if "None" in reason:
+        return "use a number in place of None, such as np.nan, and a boolean that says whether there is one"
+    if reason.startswith("it is '"):
+        return "use numbers or booleans in place of the strings"
+    return otherwise
 
 
 def _require(ctx: Specialiser, name: str, bound: Operand) -> None:

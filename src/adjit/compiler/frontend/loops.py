@@ -16,7 +16,7 @@ from ...errors import InferenceError, OverwriteError
 from ..adjoint.checkpointed_loops import mark
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
-from . import arrays, containers, lists, passes, recomputed
+from . import arrays, containers, expressions, lists, passes, recomputed
 from .blocks import undoing
 from .branches import branch
 from .items import holding
@@ -91,12 +91,11 @@ def _tested(ctx: Specialiser, node: ast.While) -> Value:
 
 
 def _changes(ctx: Specialiser, error: Unrollable) -> None:
-    ctx.error(
-        InferenceError,
-        f"{error.name!r} changes its kind in a loop",
-        error.reason,
-        "keep its type and rank the same in each pass; lists hold numbers, tuples or arrays of one kind",
+    otherwise = (
+        "keep its type and rank the same in each pass; lists hold numbers, tuples or arrays of one kind"
     )
+    instead = expressions.remedy(error.reason, otherwise)
+    ctx.error(InferenceError, f"{error.name!r} changes its kind in a loop", error.reason, instead)
 
 
 def for_(ctx: Specialiser, node: ast.For) -> None:

@@ -350,6 +350,8 @@ class _Attempt:
     def revised(self, key: Key, slot: Slot | Guess, end: Value | None) -> Slot | Guess:
         ctx, before = self.ctx, self.before.get(key)
         if isinstance(slot, Guess) or (missing(before) and isinstance(slot, Same)):
+            if mixed := carry.without_meaning(before) or carry.without_meaning(end):
+                return mixed
             if end is None or isinstance(end, Undefined):
                 return Same()
             inner = carry.alone(ctx, end, strong=True)

@@ -82,6 +82,8 @@ def widened(
     """A slot that also holds the value at the end of a pass; `before` is the value before the loop, `entry`
     that at the start of the pass.
     """
+    if mixed := carry.without_meaning(end):
+        return mixed
     match slot:
         case Mixed():
             return slot
@@ -128,8 +130,6 @@ def widened(
             wider = holding(ctx, item, end)
             if wider is not None:
                 return Listed(wider)
-    if isinstance(end, Undefined) and end.reason:
-        return Mixed(end.reason)
     what = carry.kind_of(end) if end is not None else "unbound"
     return Mixed(f"it is {_slot_kind(slot)} before a pass of the loop and {what} after it")
 
