@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from .support import jitable
+from .support import jitable, put
 
 ROWS, COLUMNS, NEITHER = 0, 1, 2
 PLAIN, TURNED = ord("n"), ord("t")
@@ -56,7 +56,7 @@ def _dense(a):  # type: ignore[no-untyped-def]  # Numba compares signatures, ann
             return a
         n, m = a.shape
         copy = np.empty((n, m + 1), a.dtype)[:, :m]  # of the same type as `a`, whose layout is not known
-        copy[:, :] = a
+        put(copy, a)
         return copy
 
     if a.layout != "A":
@@ -67,13 +67,10 @@ def _dense(a):  # type: ignore[no-untyped-def]  # Numba compares signatures, ann
 @jitable
 def product(out: Any, a: Any, b: Any, accumulate: bool) -> None:
     """`out = a @ b`, or `out += a @ b`, for non-empty matrices of one dtype."""
-    if order(out) != NEITHER:
-        multiply(out, dense(a), dense(b), accumulate)
-        return
-    whole = np.empty(out.shape, out.dtype)
-    whole[:, :] = out
-    multiply(whole, dense(a), dense(b), accumulate)
-    out[:, :] = whole
+    into = dense(out)
+    multiply(into, dense(a), dense(b), accumulate)
+    if order(out) == NEITHER:
+        put(out, into)
 
 
 def multiply(out: Any, a: Any, b: Any, accumulate: bool) -> None:
@@ -95,9 +92,8 @@ def _multiply(out, a, b, accumulate):  # type: ignore[no-untyped-def]
 
     def compiled(out, a, b, accumulate):  # type: ignore[no-untyped-def]
         left, right, into = order(a), order(b), order(out)
-        alpha, beta = np.ones(1, a.dtype), np.zeros(1, a.dtype)
-        if accumulate:
-            beta[0] = alpha[0]
+        alpha, beta = np.empty(1, a.dtype), np.empty(1, a.dtype)
+        alpha[0], beta[0] = 1.0, 1.0 if accumulate else 0.0
         m, k = a.shape
         n = b.shape[1]
         turn_a = PLAIN if left == into else TURNED

@@ -11,39 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
 from numba.extending import overload
 
 from .blas import product
-from .support import jitable
+from .forwarding import compiled_apart, of_any_layout
+from .support import jitable, put
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-FORWARD: dict[int, Callable[[Any], Callable[..., Any]]] = {
-    1: lambda f: lambda a: f(a),
-    2: lambda f: lambda a, b: f(a, b),
-    3: lambda f: lambda a, b, c: f(a, b, c),
-    4: lambda f: lambda a, b, c, d: f(a, b, c, d),
-}
 
 
 def routine(function: F) -> F:
     """Decorator: the plain function, which compiled code reaches as a function compiled apart."""
-    compiled = numba.njit(function, cache=True, nogil=True, error_model="numpy")
-
-    @overload(function, strict=False)
-    def _forwarded(*args):  # type: ignore[no-untyped-def]
-        return FORWARD[len(args)](compiled)
-
+    compiled_apart(function)
     return function
-
-
-@jitable
-def _put(out: Any, values: Any) -> None:
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = values[i, j]
 
 
 def dense(a: Any) -> Any:
@@ -58,7 +39,6 @@ def _dense(a):  # type: ignore[no-untyped-def]  # Numba compares signatures, ann
     return lambda a: a
 
 
-@routine
 def gemm(out: Any, a: Any, b: Any, accumulate: bool = False) -> None:
     """`out = a @ b`, or `out += a @ b`."""
     if out.size == 0:
@@ -69,17 +49,20 @@ def gemm(out: Any, a: Any, b: Any, accumulate: bool = False) -> None:
         out[:, :] = 0
 
 
+compiled_apart(gemm, of_any_layout)
+
+
 @routine
 def solve(out: Any, a: Any, right: Any) -> None:
     """`a @ out = right` for a vector or a matrix."""
     if a.shape[0] > 0:
-        out[...] = np.linalg.solve(dense(a), dense(right))
+        put(out, np.linalg.solve(dense(a), dense(right)))
 
 
 @routine
 def inv(out: Any, a: Any) -> None:
     if a.shape[0] > 0:
-        _put(out, np.linalg.inv(dense(a)))
+        put(out, np.linalg.inv(dense(a)))
 
 
 @routine
@@ -138,7 +121,7 @@ def cofactor_derivative(out: Any, a: Any, direction: Any) -> None:
                 product = sign * _but(s, i, k)
                 middle[k, k] += inner[i, i] * product
                 middle[k, i] -= inner[i, k] * product
-    _put(out, np.dot(u, np.dot(middle, v)))
+    put(out, np.dot(u, np.dot(middle, v)))
 
 
 @routine
@@ -156,7 +139,7 @@ def slogdet(sign: Any, logabs: Any, a: Any) -> None:
 @routine
 def cholesky(out: Any, a: Any) -> None:
     if a.shape[0] > 0:
-        _put(out, np.linalg.cholesky(dense(a)))
+        put(out, np.linalg.cholesky(dense(a)))
 
 
 @routine
@@ -164,8 +147,8 @@ def eigh(w: Any, v: Any, a: Any) -> None:
     """Eigenvalues ascending, eigenvectors in columns; the lower triangle is read."""
     if a.shape[0] > 0:
         found = np.linalg.eigh(dense(a))
-        w[:] = found[0]
-        _put(v, found[1])
+        put(w, found[0])
+        put(v, found[1])
 
 
 @routine
@@ -173,9 +156,9 @@ def svd(u: Any, s: Any, v: Any, a: Any) -> None:
     """The reduced form: `a = u @ diag(s) @ v`."""
     if u.size > 0 and v.size > 0:
         found = np.linalg.svd(dense(a), False)
-        _put(u, found[0])
-        s[:] = found[1]
-        _put(v, found[2])
+        put(u, found[0])
+        put(s, found[1])
+        put(v, found[2])
 
 
 @routine
@@ -183,8 +166,8 @@ def qr(q: Any, r: Any, a: Any) -> None:
     """The reduced form."""
     if a.size > 0:
         found = np.linalg.qr(dense(a))
-        _put(q, found[0])
-        _put(r, found[1])
+        put(q, found[0])
+        put(r, found[1])
 
 
 @routine
@@ -210,4 +193,4 @@ def pinv(out: Any, a: Any, by_size: bool = False) -> None:
 @routine
 def argsort(out: Any, a: Any) -> None:
     """The stable permutation that sorts a vector."""
-    out[:] = np.argsort(a, kind="mergesort")
+    put(out, np.argsort(a, kind="mergesort"))

@@ -35,6 +35,18 @@ def jitable(function: Jitable) -> Jitable:
     return made
 
 
+@jitable
+def put(out: Any, values: Any) -> None:
+    """Copy a vector or a matrix, element by element: Numba takes seconds to compile `out[...] = values`."""
+    if out.ndim == 1:
+        for i in range(out.shape[0]):
+            out[i] = values[i]
+    else:
+        for i in range(out.shape[0]):
+            for j in range(out.shape[1]):
+                out[i, j] = values[i, j]
+
+
 uint = np.uint64  # an index that is known not to be negative: Numba then leaves out its check for that
 
 

@@ -11,13 +11,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 
 from ... import options
 from ...compiler.library import ROUTINES
 from ...errors import warn_once
-from .. import draws, routines
+from .. import draws, forwarding, routines
 from . import arrays
 
 
@@ -41,7 +40,7 @@ def _hosted(name: str) -> Callable[..., None]:
         for k in there:
             fresh = k in routine.writes and k not in routine.reads
             here[k] = np.empty(args[k].shape, args[k].dtype) if fresh else arrays.fetched(args[k])
-        _run(name, len(args))(*here)
+        _run(name)(*here)
         for k in there:
             if k in routine.writes:
                 arrays.copy(args[k], arrays.to_device(here[k]))
@@ -49,11 +48,10 @@ def _hosted(name: str) -> Callable[..., None]:
     return call
 
 
-@functools.cache
-def _run(name: str, count: int) -> Callable[..., None]:
-    """The routine for this many arguments, compiled unless that is switched off."""
+def _run(name: str) -> Callable[..., None]:
+    """The routine, compiled unless that is switched off."""
     plain: Callable[..., None] = getattr(draws if name.startswith("draw_") else routines, name)
     if options.jit_disabled():
         return plain
-    compiled: Callable[..., None] = numba.njit(routines.FORWARD[count](plain))
+    compiled: Callable[..., None] = forwarding.COMPILED[plain]
     return compiled
