@@ -77,17 +77,13 @@ class _Fusing(Rewriter):
         assert isinstance(second, For)
         if second in touched:
             return None
+        partners = self.partners(stmts, at, touched)
         needed: list[Stmt] = [second]  # what moves up with the loop
         kept: list[Stmt] = []
-        for k in range(at - 1, max(at - 1 - REACH, -1), -1):
+        for k in range(at - 1, min(partners, default=at) - 1, -1):
             first = stmts[k]
-            if first in touched:
-                return None
-            if (
-                isinstance(first, For)
-                and self.fusible(first, second)
-                and not any(self.depends(s, first) for s in needed[1:])
-            ):
+            if k in partners and not any(self.depends(s, first) for s in needed[1:]):
+                assert isinstance(first, For)
                 fused = self.joined(first, second)
                 touched.update((fused, first, second))
                 before, after = self.parted(first, stmts[k + 1 : at], needed)
@@ -99,6 +95,18 @@ class _Fusing(Rewriter):
             else:
                 kept.append(first)
         return None
+
+    def partners(self, stmts: list[Stmt], at: int, touched: set[Stmt]) -> set[int]:
+        """Where the loops stand that the one at `at` could be fused into, by what they are themselves."""
+        second, found = stmts[at], set()
+        assert isinstance(second, For)
+        for k in range(at - 1, max(at - 1 - REACH, -1), -1):
+            first = stmts[k]
+            if first in touched:
+                break
+            if isinstance(first, For) and self.fusible(first, second):
+                found.add(k)
+        return found
 
     def parted(self, first: For, between: list[Stmt], needed: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
         """What goes before and behind the fused loop: arithmetic goes before it where it can, so that the

@@ -9,14 +9,15 @@ opaque terms.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from ...ir.builder import Builder
 from ...ir.nodes import Const, Dim, Op, Operand, Stmt, Var
 
 Key = Hashable
-Terms = tuple[tuple[Key, int, Operand], ...]
+Term = tuple[Key, int, Operand]
+Terms = tuple[Term, ...]
 MOST_SUMS = 500  # that one proof may look at: nested minima have a sum for each choice of sides
 
 
@@ -118,7 +119,7 @@ def emit(b: Builder, form: Linear) -> Operand:
     return _plus_constant(b, _sum(b, None, moving), form.constant)
 
 
-def _sum(b: Builder, value: Operand | None, terms: list[tuple[Key, int, Operand]]) -> Operand | None:
+def _sum(b: Builder, value: Operand | None, terms: list[Term]) -> Operand | None:
     for _, c, x in terms:
         scale = abs(c)
         term = x if scale == 1 else b.op("mul", x, b.const(scale))
@@ -250,21 +251,33 @@ class _Question:
             return True
         if depth == 0:
             return False
-        for term in sorted(form.terms, key=lambda t: -t[2].number if isinstance(t[2], Var) else 0):
-            rest = combine(form, Linear((term,), 0), -1)
+        newest = sorted(form.terms, key=lambda t: -t[2].number if isinstance(t[2], Var) else 0)
+        chosen = next((t for t in newest if self.is_least(t)), None)
+        if chosen is not None:  # any proof takes it apart, and may as well begin with it
+            return all(self.nonnegative(one, depth - 1) for one in self.sides(form, chosen))
+        for term in newest:
             _, c, v = term
-            if not isinstance(v, Var):
-                continue
-            if v in b.ranges:
+            if isinstance(v, Var) and v in b.ranges:
                 least, most = self.ends(v)
+                rest = combine(form, Linear((term,), 0), -1)
                 return self.nonnegative(combine(rest, least if c > 0 else most, c), depth - 1)
-            stmt = b.definitions.get(v)
-            if isinstance(stmt, Op) and stmt.op in ("maximum", "minimum"):
-                either = (stmt.op == "maximum") == (c > 0)
-                sides = (self.nonnegative(combine(rest, linear(b, a), c), depth - 1) for a in stmt.args)
-                if any(sides) if either else all(sides):
-                    return True
+            if any(self.nonnegative(one, depth - 1) for one in self.sides(form, term)):
+                return True
         return False
+
+    def is_least(self, term: Term) -> bool:
+        """Whether a term is the least of two, so that both have to do."""
+        _, c, v = term
+        stmt = self.b.definitions.get(v) if isinstance(v, Var) else None
+        return isinstance(stmt, Op) and stmt.op == ("minimum" if c > 0 else "maximum")
+
+    def sides(self, form: Linear, term: Term) -> Iterator[Linear]:
+        """A form with either side of a minimum or maximum in place of it."""
+        _, c, v = term
+        stmt = self.b.definitions.get(v) if isinstance(v, Var) else None
+        if isinstance(stmt, Op) and stmt.op in ("maximum", "minimum"):
+            rest = combine(form, Linear((term,), 0), -1)
+            yield from (combine(rest, linear(self.b, a), c) for a in stmt.args)
 
     def ends(self, iv: Var) -> tuple[Linear, Linear]:
         """The least and the greatest value of a loop variable."""
