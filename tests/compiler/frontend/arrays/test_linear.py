@@ -102,3 +102,12 @@ def test_operands_that_are_used_twice_are_looked_at_once(sums: itertools.count[i
     linear.assume_equal(b, n, m)
     assert not linear.equal(b, x, number(b, "k"))
     assert next(sums) < 5000
+
+
+def test_a_length_that_is_the_least_of_itself_and_another() -> None:
+    """Such as that of `a[:n]` where it has been checked to be n."""
+    b = Builder(Names())
+    n, m = lengths(b, 2)
+    linear.assume_equal(b, b.op("minimum", n, m), n)
+    with b.loop(b.const(0), n) as i:
+        assert linear.below(b, i, n)

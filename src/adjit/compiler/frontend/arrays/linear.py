@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ...ir.builder import Builder
 from ...ir.nodes import Const, Dim, Op, Operand, Stmt, Var
@@ -252,7 +253,8 @@ class _Question:
         if depth == 0:
             return False
         newest = sorted(form.terms, key=lambda t: -t[2].number if isinstance(t[2], Var) else 0)
-        chosen = next((t for t in newest if self.is_least(t)), None)
+        inner = takewhile(lambda t: t[2] not in b.ranges, newest)
+        chosen = next((t for t in inner if self.is_least(t)), None)
         if chosen is not None:  # any proof takes it apart, and may as well begin with it
             return all(self.nonnegative(one, depth - 1) for one in self.sides(form, chosen))
         for term in newest:
