@@ -5,10 +5,10 @@
                                                            y[i] = g(a[i])
 
 Input and output: core IR. The second loop reads what the first writes, or half the elements that the first
-reads. They have equal bounds, and no pass of the second needs what a later pass of the first writes, or
-overwrites what one reads. Statements between them stay behind the fused loop if it does not need them, else
-move before it if they do not need the first loop. Nests are fused level by level. Forwarding of stores then
-makes most arrays between the two superfluous. Non-goal: shifted bounds.
+reads, or both only check indices. They have equal bounds, and no pass of the second needs what a later pass
+of the first writes, or overwrites what one reads. Statements between them stay behind the fused loop if it
+does not need them, else move before it if they do not need the first loop. Nests are fused level by level.
+Forwarding of stores then makes most arrays between the two superfluous. Non-goal: shifted bounds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,22 @@ from dataclasses import replace
 
 from ..analyses.affine import Affine
 from ..analyses.dependence import Access, Dependence
-from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Load, Mark, Op, Stmt, Store, Var
+from ..ir.nodes import (
+    Block,
+    Bounds,
+    Call,
+    Check,
+    Dim,
+    For,
+    Function,
+    If,
+    Load,
+    Mark,
+    Op,
+    Stmt,
+    Store,
+    Var,
+)
 from ..ir.visitor import all_reads, blocks, defined, every_block, substitute, walk
 from .rewrite import Rewriter
 
@@ -34,6 +49,10 @@ def fuse(fn: Function) -> Function:
             break
         fn = fused
     return fn
+
+
+def _checks_index(stmt: Stmt) -> bool:
+    return isinstance(stmt, Bounds) or (isinstance(stmt, Check) and stmt.error == "OutOfBoundsError")
 
 
 def _several(block: Block) -> bool:
@@ -187,15 +206,23 @@ class _Fusing(Rewriter):
             self._guards[stmt] = any(isinstance(s, Check | Bounds) for s in within)
         return self._guards[stmt]
 
+    def only_checks(self, loop: For) -> bool:
+        """Whether a loop checks indices and does nothing else; which of two is found first is no matter."""
+        inside = all(isinstance(s, Op | Load | Dim | For | If) or _checks_index(s) for s in walk(loop.body))
+        return inside and self.guards(loop) and not loop.args
+
     # -- two loops
     def fusible(self, first: For, second: For) -> bool:
         forms = self.facts.forms
-        if not self.plain(first) or first.step != second.step or self.guards(second):
+        only_check = self.only_checks(first) and self.only_checks(second)
+        if not self.plain(first) or first.step != second.step or (self.guards(second) and not only_check):
             return False
         if not (forms.of(first.lo).same(forms.of(second.lo)) and self.end(first).same(self.end(second))):
             return False
         if not self.reads(second).isdisjoint(defined(first)):
             return False
+        if only_check:
+            return True
         produces = False
         for x in self.accesses(first):
             for y in self.accesses(second):
