@@ -18,7 +18,7 @@ from .analyses.alias import roots
 from .analyses.effects import reads, writes
 from .complexes import CONJUGATE, ComplexArray, is_complex
 from .ir.builder import Builder, Names
-from .ir.nodes import Block, Check, Const, Function, Operand, Stmt, Var
+from .ir.nodes import Block, Check, Const, Function, If, Operand, Stmt, Var, While
 from .ir.types import Array, is_float
 from .ir.visitor import walk
 from .program import (
@@ -213,11 +213,25 @@ def scalar_result(program: Program, has_aux: bool = False) -> tuple[Function, in
 
 def _always_raises(program: Program) -> bool:
     """Whether the user's own `raise` or `assert` ends every call, so that nothing is returned."""
-    tree, body = program.result, program.function.body
+    tree = program.result
     nothing = isinstance(tree, StaticSpec) and tree.value is None
-    return nothing and any(
-        isinstance(s, Check) and isinstance(s.cond, Const) and not s.cond.value for s in body.stmts
-    )
+    return nothing and _raises(program.function.body)
+
+
+def _raises(block: Block) -> bool:
+    """Whether a check fails on every way through a block."""
+    return any(map(_fails, block.stmts))
+
+
+def _fails(stmt: Stmt) -> bool:
+    match stmt:
+        case Check(cond=Const(value=holds)):
+            return not holds
+        case If(then=then, orelse=orelse):
+            return _raises(then) and _raises(orelse)
+        case While(cond=Block(yields=(Const(value=True),)), body=body):
+            return _raises(body)
+    return False
 
 
 def _other_result(tree: object) -> tuple[str, str]:

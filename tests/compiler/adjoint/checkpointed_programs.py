@@ -39,6 +39,20 @@ def loop_variable(loop: Loop) -> Made:
     return f
 
 
+def enumerated(loop: Loop) -> Made:
+    def f(x, u, n):  # type: ignore[no-untyped-def]
+        k = i = 0
+        for k, i in enumerate(loop(range(3, 3 + 2 * n, 2)), n):
+            x = 0.1 * np.sin(x * k) + x * u[i % u.shape[0]]
+            if i == 7:
+                continue
+            for pair in enumerate(loop(range(2))):
+                x += 0.1 * pair[0] * np.cos(x * pair[1])
+        return x * k + x * i
+
+    return f
+
+
 def in_place(loop: Loop) -> Made:
     def f(u, c, n):  # type: ignore[no-untyped-def]
         for _ in loop(range(n)):
@@ -316,6 +330,7 @@ W = np.array([[0.2, -0.5, 0.3], [0.4, 0.1, -0.2], [-0.3, 0.6, 0.5]])
 PROGRAMS: dict[str, tuple[Callable[[Loop], Made], tuple[Any, ...]]] = {
     "scalars": (scalars, (0.4, 0.3)),
     "loop_variable": (loop_variable, (0.4,)),
+    "enumerated": (enumerated, (0.4, U)),
     "in_place": (in_place, (U, C)),
     "before_and_after": (before_and_after, (U,)),
     "exchanged": (exchanged, (U, C)),

@@ -68,6 +68,36 @@ def over_an_array(x, n):  # type: ignore[no-untyped-def]
     return y
 
 
+def of_an_enumeration(x, n):  # type: ignore[no-untyped-def]
+    for k, _ in adjit.checkpoint(enumerate(range(n))):
+        x = np.sin(x * k)
+    return x
+
+
+def of_a_tuple(x, n):  # type: ignore[no-untyped-def]
+    for k in adjit.checkpoint((1, 2, n)):
+        x = np.sin(x * k)
+    return x
+
+
+def enumerated_twice(x, n):  # type: ignore[no-untyped-def]
+    for k, (i, _) in enumerate(enumerate(adjit.checkpoint(range(n)))):
+        x = np.sin(x * k * i)
+    return x
+
+
+def zipped(x, n):  # type: ignore[no-untyped-def]
+    for k, _ in zip(adjit.checkpoint(range(n)), range(n), strict=True):
+        x = np.sin(x * k)
+    return x
+
+
+def enumerated_array(x, n):  # type: ignore[no-untyped-def]
+    for k, w in enumerate(adjit.checkpoint(np.linspace(0.0, x, n))):
+        x *= w * k
+    return x
+
+
 def no_snapshots(x, n):  # type: ignore[no-untyped-def]
     for _ in adjit.checkpoint(range(n), snapshots=0):
         x = np.sin(x)
@@ -105,7 +135,12 @@ REFUSED = {
     "may share memory in a checkpointed loop": (chosen_before, adjit.OverwriteError),
     "`u` and `v` may share memory": (parts_exchanged, adjit.OverwriteError),
     "exchanges arrays under a condition": (exchanged_under_a_condition, adjit.OverwriteError),
-    "a `for` loop over": (over_an_array, adjit.InferenceError),
+    "a `for` loop over a 1-dimensional": (over_an_array, adjit.InferenceError),
+    "a `for` loop over a 1-dim.* array cannot be checkpointed": (enumerated_array, adjit.InferenceError),
+    "a `for` loop over what enumerate, zip or reversed gives": (of_an_enumeration, adjit.InferenceError),
+    "a `for` loop over a tuple of 3": (of_a_tuple, adjit.InferenceError),
+    "stands inside another call": (zipped, adjit.InferenceError),
+    r"or enumerate\(checkpoint\(range\(n\)\)\), and index": (enumerated_twice, adjit.InferenceError),
     "at least 1, not 0": (no_snapshots, adjit.InferenceError),
     "a number of states, not 0.5": (half_a_snapshot, adjit.InferenceError),
     "the snapshots of a `while` loop depend": (of_the_run, adjit.InferenceError),

@@ -118,3 +118,83 @@ def test_a_path_that_is_not_taken_may_be_beyond_an_axis_of_length_one() -> None:
     assert adjit.grad(beyond_the_end)(np.array([1.5]), 2).tolist() == [6.0]
     with pytest.raises(IndexError, match="index 2 is out of bounds for axis 0 with size 1"):
         adjit.grad(beyond_the_end)(np.array([1.5]), 5)
+
+
+def in_both_branches(x, s):
+    total = np.sum(x) * s
+    if x.shape[0] == 1:
+        if total > 0.0:
+            total = np.sin(total)
+            raise ValueError("one, above zero")
+        total = np.cos(total)
+        raise KeyError("one, below zero")
+    return total * x[1]
+
+
+def in_a_chain(x, s):
+    if x.shape[0] > 1:
+        return s * x[1]
+    if s > 1.0:
+        s = s * 2.0
+        if x[0] > s:
+            s = s + 1.0
+            raise ValueError("above")
+        s = s - 1.0
+        raise ValueError("between")
+    if s < 0.0:
+        s = 0.0
+        raise TypeError("below")
+    raise RuntimeError("near zero")
+
+
+def helped(x, s):
+    return 2.0 * in_both_branches(x, s) + s
+
+
+def in_an_endless_loop(x, s):
+    while True:
+        if x.shape[0] == 1:
+            s = s + 1.0
+            raise ValueError("one")
+        if s > 3.0:
+            return x[1] * s
+        s = s * s + 1.0
+
+
+TRANSFORMS: dict[str, Any] = {
+    "jit": adjit.jit,
+    "grad": adjit.grad,
+    "grad, a pair": lambda f: adjit.grad(f, has_aux=True),
+    "value_and_grad": adjit.value_and_grad,
+    "vjp": lambda f: lambda *args: adjit.vjp(f, *args)[0],
+    "jvp": lambda f: lambda x, s: adjit.jvp(f, (x, s), (x, 1.0)),
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("s", [2.0, 0.5, -2.0])
+@pytest.mark.parametrize("function", [in_both_branches, in_a_chain, helped, in_an_endless_loop])
+def test_a_length_for_which_every_path_raises(function: Any, s: float, transform: str) -> None:
+    """The user's own exception, not that nothing is returned."""
+    short = np.array([0.7])
+    with pytest.raises(Exception) as expected:
+        function(short, s)
+    with pytest.raises(type(expected.value)) as found:
+        TRANSFORMS[transform](function)(short, s)
+    assert type(found.value) is type(expected.value) and found.value.args == expected.value.args
+    assert adjit.jit(function)(X, s) == function(X, s)
+
+
+def test_a_loop_that_ends_may_return_nothing() -> None:
+    """Where some path does not raise it is the missing result that is told of."""
+
+    def f(x, s):
+        while s > 0.0:
+            s = s * 2.0
+            raise ValueError("positive")
+        if x[0] > 0.0:
+            x[0] = s
+            raise ValueError("first")
+
+    with pytest.raises(adjit.NotDifferentiableError, match="returns nothing"):
+        adjit.grad(f)(X.copy(), 0.7)

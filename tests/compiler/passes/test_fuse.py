@@ -46,7 +46,14 @@ ENDS = """
     for i in range(m):
         y[i] = x[i] + 1.0
 """
-FUSED = [PRODUCER, SAME_READS, HALF, NEST, ENDS]
+CHECKS = """
+    for i in range(m):
+        bounds(x, 0, i)
+    k = m + 1
+    for i in range(m):
+        bounds(y, 0, i)
+"""
+FUSED = [PRODUCER, SAME_READS, HALF, NEST, ENDS, CHECKS]
 
 OTHER_READS = SAME_READS.replace("u + x[i] * y[i] * s", "u + a[i, 0] * s")
 OTHER_ELEMENTS = SAME_READS.replace("u + x[i] * y[i] * s", "u + x[n - 1 - i] * y[n - 1 - i]")
@@ -55,7 +62,14 @@ OVERWRITTEN = HALF.replace(
     "        u = u + x[i] * s\n", "        u = u + x[i] * s\n        x[n - 1 - i] = s\n"
 )
 OTHER_ENDS = ENDS.replace("maximum(m, 0)", "maximum(m, 1)")
-APART = [OTHER_READS, OTHER_ELEMENTS, AHEAD, OVERWRITTEN, OTHER_ENDS]
+CHECKED_FIRST = CHECKS.replace("        bounds(y, 0, i)\n", "        bounds(y, 0, i)\n        y[i] = s\n")
+CHECKED_LATER = CHECKS.replace("        bounds(x, 0, i)\n", "        bounds(x, 0, i)\n        x[i] = s\n")
+CHECKED_OTHERWISE = CHECKS + "        check(y[i] < 99.0)\n"  # what the user raises is in order
+CHECKED_WITH_A_SUM = CHECKS + "        s = s + y[i]\n"
+APART = [
+    *(OTHER_READS, OTHER_ELEMENTS, AHEAD, OVERWRITTEN, OTHER_ENDS),
+    *(CHECKED_FIRST, CHECKED_LATER, CHECKED_OTHERWISE, CHECKED_WITH_A_SUM),
+]
 
 
 def outcome(fn: Function, m: int) -> list[np.ndarray]:

@@ -8,55 +8,88 @@ have the roots of their group.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
-from ..ir.nodes import Alloc, For, Function, If, Operand, Reshape, Var, View, While
+from ..ir.nodes import Alloc, For, Function, If, Operand, Reshape, Stmt, Var, View, While
 from ..ir.types import Array
 from ..ir.visitor import walk
+from .memory import Table
 
-Roots = dict[Var, frozenset[Var]]
+Roots = Mapping[Var, frozenset[Var]]
 
 
-def flows(fn: Function) -> Iterator[tuple[Operand, Var]]:
-    """Pairs (source, target) of array variables: the target may be what the source is."""
-    for stmt in walk(fn.body):
+class Aliases(Table):
+    """`roots` of each array variable; `whole`, those that are always all of one root, so that an index means
+    the same element under any of their names.
+    """
+
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn)
+        self.edges: dict[Operand, list[Var]] = {}  # from a source to what may be what it is
+        self.made: list[Var] = []
+        self.parts: list[Var] = []
+        for stmt in walk(fn.body):
+            self._note(stmt)
+        self.roots = self._roots()
+
+    def _note(self, stmt: Stmt) -> None:
         match stmt:
+            case Alloc(out=out):
+                self.made.append(out)
             case View(out=out, array=array) | Reshape(out=out, array=array):
-                yield array, out
+                self.parts.append(out)
+                self._flows(array, out)
             case (
                 For(args=args, inits=inits, body=body, outs=outs)
                 | While(args=args, inits=inits, body=body, outs=outs)
             ):
                 for a, i, y, o in zip(args, inits, body.yields, outs, strict=True):
                     if isinstance(a.type, Array):
-                        yield from ((i, a), (y, a), (a, o))
+                        self._flows(i, a)
+                        self._flows(y, a)
+                        self._flows(a, o)
             case If(then=then, orelse=orelse, outs=outs):
                 for t, e, o in zip(then.yields, orelse.yields, outs, strict=True):
                     if isinstance(o.type, Array):
-                        yield from ((t, o), (e, o))
+                        self._flows(t, o)
+                        self._flows(e, o)
+
+    def _flows(self, source: Operand, target: Var) -> None:
+        self.edges.setdefault(source, []).append(target)
+
+    def _roots(self) -> Roots:
+        fn = self.fn
+        work = [*(p for p in fn.params if isinstance(p.type, Array)), *self.made]
+        found: dict[Var, frozenset[Var]] = {v: frozenset((v,)) for v in work}
+        for group in fn.shared:
+            together = frozenset(fn.params[k] for k in group)
+            found.update(dict.fromkeys(together, together))
+        while work:
+            v = work.pop()
+            for target in self.edges.get(v, ()):
+                known = found.get(target, frozenset())
+                merged = known | found[v]
+                if merged != known:
+                    found[target] = merged
+                    work.append(target)
+        return found
+
+    @cached_property
+    def whole(self) -> frozenset[Var]:
+        work: list[Var] = [*self.parts, *(self.fn.params[k] for group in self.fn.shared for k in group)]
+        partial = set(work)
+        while work:
+            for target in self.edges.get(work.pop(), ()):
+                if target not in partial:
+                    partial.add(target)
+                    work.append(target)
+        return frozenset(v for v in self.roots if v not in partial)
 
 
 def roots(fn: Function) -> Roots:
     """The roots of every array variable of the function."""
-    sources = [p for p in fn.params if isinstance(p.type, Array)]
-    sources += [s.out for s in walk(fn.body) if isinstance(s, Alloc)]
-    found: dict[Var, frozenset[Var]] = {v: frozenset((v,)) for v in sources}
-    for group in fn.shared:
-        together = frozenset(fn.params[k] for k in group)
-        found.update(dict.fromkeys(together, together))
-    edges: dict[Operand, list[Var]] = {}
-    for source, target in flows(fn):
-        edges.setdefault(source, []).append(target)
-    work = list(sources)
-    while work:
-        v = work.pop()
-        for target in edges.get(v, ()):
-            known = found.get(target, frozenset())
-            merged = known | found[v]
-            if merged != known:
-                found[target] = merged
-                work.append(target)
-    return found
+    return Aliases.about(fn).roots
 
 
 def sharing(fn: Function, arrays: Sequence[Operand]) -> tuple[tuple[int, ...], ...]:
@@ -72,21 +105,3 @@ def sharing(fn: Function, arrays: Sequence[Operand]) -> tuple[tuple[int, ...], .
             members, reach = members | group[0], reach | group[1]
         groups.append((members, reach))
     return tuple(tuple(sorted(members)) for members, _ in groups if len(members) > 1)
-
-
-def whole(fn: Function) -> frozenset[Var]:
-    """Array variables that are always all of one root, so that an index means the same element under any
-    of their names.
-    """
-    partial: set[Operand] = {s.out for s in walk(fn.body) if isinstance(s, View | Reshape)}
-    partial.update(fn.params[k] for group in fn.shared for k in group)
-    edges: dict[Operand, list[Var]] = {}
-    for source, target in flows(fn):
-        edges.setdefault(source, []).append(target)
-    work = list(partial)
-    while work:
-        for target in edges.get(work.pop(), ()):
-            if target not in partial:
-                partial.add(target)
-                work.append(target)
-    return frozenset(v for v in roots(fn) if v not in partial)

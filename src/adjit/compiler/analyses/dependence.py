@@ -17,7 +17,7 @@ from ..ir.types import Array
 from ..ir.visitor import walk
 from .accumulators import is_sum
 from .affine import Affine, Forms
-from .alias import roots, whole
+from .alias import Aliases
 from .definitions import Definitions, Loop
 from .effects import reads, writes
 from .feasible import Row
@@ -53,8 +53,8 @@ class Dependence(Table):
         self.definitions = Definitions.about(fn)
         self.forms = Forms.about(fn)
         self.ranges = Ranges(self.forms)
-        self.roots = roots(fn)
-        self.whole = whole(fn)
+        aliases = Aliases.about(fn)
+        self.roots, self.whole = aliases.roots, aliases.whole
         self._accesses: dict[Stmt, tuple[Access, ...]] = {}
         self._distinct: dict[Stmt, bool] = {}
         self._clash: dict[tuple[object, ...], bool] = {}

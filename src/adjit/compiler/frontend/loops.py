@@ -21,7 +21,7 @@ from .blocks import undoing
 from .branches import branch
 from .items import holding
 from .passes import Conditional, Counted, Loop, Unrollable
-from .python_builtins import range_item, stream, trips
+from .python_builtins import integer, range_item, stream, trips
 from .values import (
     CheckpointedValue,
     IndexSpace,
@@ -131,7 +131,24 @@ def _checkpointed(ctx: Specialiser, node: ast.For, found: CheckpointedValue) -> 
         mark(ctx.b, snapshots)
         ctx.run(node.body)
 
-    ctx.retrying(lambda: _counted(ctx, node, over, None, body))
+    counted = found.counted
+    if counted is None:
+        ctx.retrying(lambda: _counted(ctx, node, over, None, body))
+    else:
+        ctx.retrying(lambda: _enumerated(ctx, node, over, counted, body))
+
+
+def _enumerated(
+    ctx: Specialiser, node: ast.For, over: RangeValue, start: Value, body: Callable[[], None]
+) -> None:
+    """A loop over `enumerate(range, start)`, never written out."""
+    first = arrays.scalar(ctx, integer(ctx, start))
+
+    def assign(k: Operand) -> None:
+        count = ScalarValue(ctx.b.op("add", k, first), weak=True)
+        ctx.assign(node.target, Sequence_((count, range_item(ctx, over, k))))
+
+    _run(ctx, node, Counted(const(0), trips(ctx, over), 1, "k", assign, over.promised), None, body)
 
 
 def _over_lists(ctx: Specialiser, node: ast.For) -> None:

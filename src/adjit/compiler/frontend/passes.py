@@ -151,6 +151,7 @@ class _Attempt:
         else:
             ctx.b.emit(While(tuple(flat), inits, cond, body, tuple(outs), stop, loc=ctx.b.loc))
         self.rebind(outs)
+        ctx.dead = dead and cond.yields == (const(True),)  # the first pass of an endless `while`
         return True
 
     # -- before the loop

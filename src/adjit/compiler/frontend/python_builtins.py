@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from . import arrays, containers, lists, operators, sharing
 from .arrays.promote import dtype_of, is_array, is_number, is_weak, operand, value_of
 from .values import (
     ArrayValue,
+    CheckpointedValue,
     IndexSpace,
     ListValue,
     Mapping_,
@@ -127,6 +129,13 @@ def stream(ctx: Specialiser, value: Value) -> Sequence_ | Stream:
     """Something to loop over: its items where their number is known, else their number and how to get one."""
     if isinstance(value, Stream):
         return value
+    if isinstance(value, CheckpointedValue):
+        ctx.error(
+            InferenceError,
+            f"{containers.describe(value)} stands inside another call",
+            "the loop that is run again has to be seen",
+            "loop over checkpoint(range(n)) or enumerate(checkpoint(range(n))), and index",
+        )
     if isinstance(value, ListValue):
         return Stream(lists.length(ctx, value), lists.item_at(ctx, value), (value,))
     if isinstance(value, RangeValue):
@@ -169,6 +178,8 @@ def shorter(ctx: Specialiser, lengths: Sequence[Operand]) -> Operand:
 
 @define(enumerate)
 def _enumerate(ctx: Specialiser, iterable: Value, start: Value = ZERO) -> Value:
+    if isinstance(iterable, CheckpointedValue) and iterable.counted is None:
+        return replace(iterable, counted=start)
     found = stream(ctx, iterable)
     if isinstance(found, Sequence_):
         counts = [arrays.binary(ctx, "add", start, Static(k)) for k in range(len(found.items))]

@@ -23,7 +23,16 @@ from ..ir.visitor import walk
 from . import arrays, inlined, python_builtins
 from .arrays.promote import is_array, is_number
 from .local_functions import LocalFunction
-from .values import CheckpointedValue, RangeValue, Static, Value
+from .values import (
+    CheckpointedValue,
+    IndexSpace,
+    ListValue,
+    RangeValue,
+    Sequence_,
+    Static,
+    Stream,
+    Value,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -68,7 +77,8 @@ def call(
 # -- loops
 def is_header(value: Value) -> bool:
     """Whether `checkpoint(value)` is about a loop."""
-    return isinstance(value, RangeValue) or is_number(value) or is_array(value)
+    iterable = isinstance(value, RangeValue | Stream | Sequence_ | ListValue | IndexSpace)
+    return iterable or is_number(value) or is_array(value)
 
 
 def header(ctx: Specialiser, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:

@@ -172,10 +172,13 @@ class RangeValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckpointedValue:
-    """The range or the condition of a loop under `checkpoint`, with the number of its snapshots."""
+    """The range or the condition of a loop under `checkpoint`, with the number of its snapshots. `counted` is
+    where `enumerate` counts the passes from.
+    """
 
     over: Value
     snapshots: Value
+    counted: Value | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -101,6 +101,7 @@ class Builder:
         self.definitions: dict[Var, Op | Dim] = {}
         self.ranges: dict[Var, tuple[Operand, Operand, int]] = {}
         self.origins: dict[Var, frozenset[Var]] = {}
+        self.forms: dict[Var, object] = {}  # what the proofs have made of a definition
         self.not_one: set[object] = set()  # lengths, as the proofs name them, that are known to differ from 1
         self.copies: dict[Var, object] = {}  # the frontend's copies where NumPy might give a view
         self.halves: dict[Var, tuple[Var, int]] = {}  # all real (0) or imaginary (1) parts of a complex array

@@ -5,10 +5,10 @@
                                                            y[i] = g(a[i])
 
 Input and output: core IR. The second loop reads what the first writes, or half the elements that the first
-reads. They have equal bounds, and no pass of the second needs what a later pass of the first writes, or
-overwrites what one reads. Statements between them stay behind the fused loop if it does not need them, else
-move before it if they do not need the first loop. Nests are fused level by level. Forwarding of stores then
-makes most arrays between the two superfluous. Non-goal: shifted bounds.
+reads, or both only check indices. They have equal bounds, and no pass of the second needs what a later pass
+of the first writes, or overwrites what one reads. Statements between them stay behind the fused loop if it
+does not need them, else move before it if they do not need the first loop. Nests are fused level by level.
+Forwarding of stores then makes most arrays between the two superfluous. Non-goal: shifted bounds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,22 @@ from dataclasses import replace
 
 from ..analyses.affine import Affine
 from ..analyses.dependence import Access, Dependence
-from ..ir.nodes import Block, Bounds, Call, Check, For, Function, Load, Mark, Op, Stmt, Store, Var
+from ..ir.nodes import (
+    Block,
+    Bounds,
+    Call,
+    Check,
+    Dim,
+    For,
+    Function,
+    If,
+    Load,
+    Mark,
+    Op,
+    Stmt,
+    Store,
+    Var,
+)
 from ..ir.visitor import all_reads, blocks, defined, every_block, substitute, walk
 from .rewrite import Rewriter
 
@@ -34,6 +49,10 @@ def fuse(fn: Function) -> Function:
             break
         fn = fused
     return fn
+
+
+def _checks_index(stmt: Stmt) -> bool:
+    return isinstance(stmt, Bounds) or (isinstance(stmt, Check) and stmt.error == "OutOfBoundsError")
 
 
 def _several(block: Block) -> bool:
@@ -77,17 +96,13 @@ class _Fusing(Rewriter):
         assert isinstance(second, For)
         if second in touched:
             return None
+        partners = self.partners(stmts, at, touched)
         needed: list[Stmt] = [second]  # what moves up with the loop
         kept: list[Stmt] = []
-        for k in range(at - 1, max(at - 1 - REACH, -1), -1):
+        for k in range(at - 1, min(partners, default=at) - 1, -1):
             first = stmts[k]
-            if first in touched:
-                return None
-            if (
-                isinstance(first, For)
-                and self.fusible(first, second)
-                and not any(self.depends(s, first) for s in needed[1:])
-            ):
+            if k in partners and not any(self.depends(s, first) for s in needed[1:]):
+                assert isinstance(first, For)
                 fused = self.joined(first, second)
                 touched.update((fused, first, second))
                 before, after = self.parted(first, stmts[k + 1 : at], needed)
@@ -99,6 +114,18 @@ class _Fusing(Rewriter):
             else:
                 kept.append(first)
         return None
+
+    def partners(self, stmts: list[Stmt], at: int, touched: set[Stmt]) -> set[int]:
+        """Where the loops stand that the one at `at` could be fused into, by what they are themselves."""
+        second, found = stmts[at], set()
+        assert isinstance(second, For)
+        for k in range(at - 1, max(at - 1 - REACH, -1), -1):
+            first = stmts[k]
+            if first in touched:
+                break
+            if isinstance(first, For) and self.fusible(first, second):
+                found.add(k)
+        return found
 
     def parted(self, first: For, between: list[Stmt], needed: list[Stmt]) -> tuple[list[Stmt], list[Stmt]]:
         """What goes before and behind the fused loop: arithmetic goes before it where it can, so that the
@@ -179,15 +206,23 @@ class _Fusing(Rewriter):
             self._guards[stmt] = any(isinstance(s, Check | Bounds) for s in within)
         return self._guards[stmt]
 
+    def only_checks(self, loop: For) -> bool:
+        """Whether a loop checks indices and does nothing else; which of two is found first is no matter."""
+        inside = all(isinstance(s, Op | Load | Dim | For | If) or _checks_index(s) for s in walk(loop.body))
+        return inside and self.guards(loop) and not loop.args
+
     # -- two loops
     def fusible(self, first: For, second: For) -> bool:
         forms = self.facts.forms
-        if not self.plain(first) or first.step != second.step or self.guards(second):
+        only_check = self.only_checks(first) and self.only_checks(second)
+        if not self.plain(first) or first.step != second.step or (self.guards(second) and not only_check):
             return False
         if not (forms.of(first.lo).same(forms.of(second.lo)) and self.end(first).same(self.end(second))):
             return False
         if not self.reads(second).isdisjoint(defined(first)):
             return False
+        if only_check:
+            return True
         produces = False
         for x in self.accesses(first):
             for y in self.accesses(second):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 import numpy as np
 import pytest
 
+import adjit
 from adjit.compiler.frontend import arrays
 from adjit.compiler.frontend.values import Sequence_, SliceValue, Static, Value
 from adjit.compiler.ir.nodes import Accumulate, Alloc, For, Op, Store
@@ -329,3 +331,68 @@ def test_integers_are_truncated_on_assignment() -> None:
 def test_in_place_updates_keep_the_kind() -> None:
     with pytest.raises(TypeError, match="in-place"):
         lowered(lambda ctx, x, v: arrays.augassign(ctx, x, "add", v), np.arange(6), V)
+
+
+# -- entries of an index array that nothing reads
+
+
+def first_rows(x, q):
+    return np.sum(x[q][:1] ** 2)
+
+
+def one_element(x, q):
+    return x[q][0, 1]
+
+
+def never_read(x, q):
+    rows = x[q]
+    return np.sum(x) + rows.shape[0]
+
+
+def pairs(x, q):
+    return np.sum(x[q, q * 0 + 1][::2])
+
+
+def of_an_expression(x, q):
+    return np.sum((2.0 * x)[:, q % 50][:, 0])
+
+
+def twice(x, q):
+    return np.sum(x[q][:2][::-1] * x[q][1:3])
+
+
+UNREAD = (first_rows, one_element, never_read, pairs, twice)
+TRANSFORMS: dict[str, Any] = {"jit": adjit.jit, "grad": adjit.grad, "value_and_grad": adjit.value_and_grad}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("bad", [4, -5])
+@pytest.mark.parametrize("function", UNREAD)
+def test_entries_that_are_never_read_are_checked(function: Any, bad: int, transform: str) -> None:
+    q = np.array([1, -4, 2, bad])
+    with pytest.raises(IndexError, match=f"index {bad} is out of bounds for axis 0 with size 4"):
+        function(A, q)
+    with pytest.raises(OutOfBoundsError, match=f"index {bad} is out of bounds for axis 0") as found:
+        TRANSFORMS[transform](function)(A, q)
+    assert found.value.location is not None
+    assert "x[q" in linecache.getline(__file__, found.value.location.line)
+
+
+def test_entries_of_an_expression_that_are_never_read_are_checked() -> None:
+    for run in (of_an_expression, adjit.grad(of_an_expression)):
+        with pytest.raises(IndexError, match="index 7 is out of bounds for axis 1"):
+            run(A, np.array([1, 57]))
+
+
+@pytest.mark.parametrize("function", UNREAD)
+def test_entries_that_are_never_read_may_be_anything_without_checks(function: Any) -> None:
+    good, bad = np.array([1, -4, 2, 3]), np.array([1, -4, 2, 57])
+    gradient = adjit.grad(function, boundscheck=False)
+    np.testing.assert_array_equal(gradient(A, bad), gradient(A, good))
+    np.testing.assert_array_equal(gradient(A, good), adjit.grad(function)(A, good))
+
+
+def test_what_is_read_in_full_is_checked_where_it_is_read() -> None:
+    """No loop of its own for the checks."""
+    text = adjit.grad(lambda x, q: np.sum(x[q] ** 2)).source(A, np.array([1, 2]))
+    assert text.count("in range(") == 2 and text.count("outside(") == 1

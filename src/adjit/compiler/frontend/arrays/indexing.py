@@ -27,13 +27,14 @@ from .slices import as_index, check_bounds, in_range, part, wrapped
 
 @dataclass(frozen=True)
 class Selector:
-    """The index of one axis: an array of positions or one position; `trusted` ones are known to lie in the
-    axis.
+    """The index of one axis: an array of positions or one position. `trusted` ones are known to lie in the
+    axis, `checked` ones have been found to, counted from its end where they are negative.
     """
 
     axis: int
     index: AnyArray | Operand
     trusted: bool = False
+    checked: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,26 @@ class Place:
         if s.trusted:
             return x
         x = wrapped(b, x, self.source.shape[s.axis])
-        check_bounds(ctx, self.source, s.axis, x)
+        if not s.checked:
+            check_bounds(ctx, self.source, s.axis, x)
         return x
+
+    def checked(self, ctx: Context) -> Place:
+        """The place, all of whose positions have been found to lie in their axes, read or not."""
+        if not ctx.options.boundscheck or not any(map(_is_unsure, self.selectors)):
+            return self
+        with_checks = [s for s in self.selectors if _is_unsure(s)]
+
+        def check(chosen: view.Index) -> None:
+            for s in with_checks:
+                self._position(ctx, s, chosen)
+
+        fill.nest(ctx, self.shape[self.at : self.at + self.rank], check)
+        return replace(self, selectors=tuple(replace(s, checked=True) for s in self.selectors))
+
+
+def _is_unsure(s: Selector) -> bool:
+    return is_array(s.index) and not s.trusted  # type: ignore[arg-type]
 
 
 def items_of(ctx: Context, index: Value) -> list[Value]:
@@ -175,7 +194,8 @@ def _advanced(ctx: Context, a: AnyArray, items: Sequence[Value], arrays: Sequenc
     chosen = {s.axis for s in selectors}
     others = [n for k, n in enumerate(a.shape) if k not in chosen]
     first = block_starts[0] if len(block_starts) == 1 else 0
-    return Place(a, (*others[:first], *shape, *others[first:]), tuple(selectors), first, len(shape))
+    found = Place(a, (*others[:first], *shape, *others[first:]), tuple(selectors), first, len(shape))
+    return found.checked(ctx) if shape else found
 
 
 def _selectors(ctx: Context, a: AnyArray, at: int, item: Value, array: AnyArray | None) -> list[Selector]:

@@ -3,19 +3,23 @@
 Input: an int64 operand and the builder that knows its definition. Output: a `Linear` form, facts about it,
 or an operand emitted from one. Two lengths are equal if their difference is the constant 0; `assume_equal`
 lets a run-time check count for the rest of the block it stands in. Invariant: a proof is never wrong, but
-may be missing. Non-goal: products and quotients of variables, which are opaque terms.
+may be missing, and takes a bounded number of steps. Non-goal: products and quotients of variables, which are
+opaque terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ...ir.builder import Builder
 from ...ir.nodes import Const, Dim, Op, Operand, Stmt, Var
 
 Key = Hashable
-Terms = tuple[tuple[Key, int, Operand], ...]
+Term = tuple[Key, int, Operand]
+Terms = tuple[Term, ...]
+MOST_SUMS = 500  # that one proof may look at: nested minima have a sum for each choice of sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,14 @@ def linear(b: Builder, x: Operand) -> Linear:
         return Linear(((("dim", stmt.array, stmt.axis), 1, x),), 0)
     if stmt is None or x.type.dtype != "int64":
         return Linear(((x, 1, x),), 0)
-    args = [linear(b, a) for a in stmt.args]
+    found = b.forms.get(x)
+    if not isinstance(found, Linear):
+        found = b.forms[x] = _defined(stmt, [linear(b, a) for a in stmt.args])
+    return found
+
+
+def _defined(stmt: Op, args: list[Linear]) -> Linear:
+    """The form of what an operation makes of these."""
     match stmt.op:
         case "add":
             return combine(args[0], args[1])
@@ -83,13 +94,11 @@ def linear(b: Builder, x: Operand) -> Linear:
             return combine(args[0], args[1], -1)
         case "neg":
             return scaled(args[0], -1)
-        case "mul" if args[0].is_constant or args[1].is_constant:
-            return (
-                scaled(args[1], args[0].constant)
-                if args[0].is_constant
-                else scaled(args[0], args[1].constant)
-            )
-    return Linear((((stmt.op, *(a.key for a in args)), 1, x),), 0)
+        case "mul" if args[0].is_constant:
+            return scaled(args[1], args[0].constant)
+        case "mul" if args[1].is_constant:
+            return scaled(args[0], args[1].constant)
+    return Linear((((stmt.op, *(a.key for a in args)), 1, stmt.out),), 0)
 
 
 # -- from forms to operands
@@ -111,7 +120,7 @@ def emit(b: Builder, form: Linear) -> Operand:
     return _plus_constant(b, _sum(b, None, moving), form.constant)
 
 
-def _sum(b: Builder, value: Operand | None, terms: list[tuple[Key, int, Operand]]) -> Operand | None:
+def _sum(b: Builder, value: Operand | None, terms: list[Term]) -> Operand | None:
     for _, c, x in terms:
         scale = abs(c)
         term = x if scale == 1 else b.op("mul", x, b.const(scale))
@@ -186,37 +195,106 @@ def trip(b: Builder, length: Operand) -> Operand:
 # -- proofs
 
 
-def _resolved(b: Builder, form: Linear, depth: int = 6) -> Linear:
-    """The form with what checks have established put in."""
-    for _ in range(16):
-        for k, c, v in form.terms:
-            fact = _fact(b, k)
-            if fact is not None:
-                form = combine(combine(form, Linear(((k, c, v),), 0), -1), fact, c)
+class _Question:
+    """One proof with the checks in force: these are gathered once, and no sum is looked at twice."""
+
+    def __init__(self, b: Builder) -> None:
+        self.b = b
+        self.facts = {  # those of inner blocks last; a check that has since been taken back says nothing
+            key: fact.form
+            for scope in b.scopes
+            for key, fact in scope.facts.items()
+            if isinstance(fact, _Fact) and fact.holds(scope.stmts)
+        }
+        self.names: dict[tuple[Operand, int], Key] = {}
+        self.answers: dict[tuple[Key, int], bool] = {}
+
+    def resolved(self, form: Linear, depth: int = 6) -> Linear:
+        """The form with what checks have established put in."""
+        for _ in range(16):
+            for k, c, v in form.terms:
+                fact = self.facts.get(k)
+                if fact is not None:
+                    form = combine(combine(form, Linear(((k, c, v),), 0), -1), fact, c)
+                    break
+            else:
                 break
-        else:
-            break
-    if depth == 0 or not any(s.facts for s in b.scopes):  # a fact may speak of a choice of what it is about
-        return form
-    return combine(_constant(form.constant), Linear(tuple(_rekeyed(b, t, depth) for t in form.terms), 0))
+        if depth == 0 or not self.facts:  # a fact may speak of a choice of what it is about
+            return form
+        terms = tuple((self.name(k, v, depth), c, v) for k, c, v in form.terms)
+        return combine(_constant(form.constant), Linear(terms, 0))
 
+    def name(self, key: Key, v: Operand, depth: int) -> Key:
+        """The name of an opaque term that its operands give it by what is known."""
+        stmt = self.b.definitions.get(v) if isinstance(v, Var) else None
+        if not isinstance(stmt, Op) or v.type.dtype != "int64":
+            return key
+        found = self.names.get((v, depth))
+        if found is None:
+            args = (self.resolved(linear(self.b, a), depth - 1).key for a in stmt.args)
+            found = self.names[v, depth] = (stmt.op, *args)
+        return found
 
-def _rekeyed(b: Builder, term: tuple[Key, int, Operand], depth: int) -> tuple[Key, int, Operand]:
-    """An opaque term under the name that its operands have by what is known."""
-    _, c, v = term
-    stmt = b.definitions.get(v) if isinstance(v, Var) else None
-    if isinstance(stmt, Op) and v.type.dtype == "int64":
-        return (stmt.op, *(_resolved(b, linear(b, a), depth - 1).key for a in stmt.args)), c, v
-    return term
+    def nonnegative(self, form: Linear, depth: int = 8) -> bool:
+        """Whether form >= 0 is certain, from lengths, loop ranges, minima and maxima."""
+        form = self.resolved(form)
+        asked = form.key, depth
+        if asked not in self.answers:
+            if len(self.answers) >= MOST_SUMS:
+                return False
+            self.answers[asked] = False  # what is asked again on the way to an answer is not known
+            self.answers[asked] = self._nonnegative(form, depth)
+        return self.answers[asked]
 
+    def _nonnegative(self, form: Linear, depth: int) -> bool:
+        b = self.b
+        if form.constant >= 0 and all(c > 0 and self.never_negative(k, v) for k, c, v in form.terms):
+            return True
+        if depth == 0:
+            return False
+        newest = sorted(form.terms, key=lambda t: -t[2].number if isinstance(t[2], Var) else 0)
+        inner = takewhile(lambda t: t[2] not in b.ranges, newest)
+        chosen = next((t for t in inner if self.is_least(t)), None)
+        if chosen is not None:  # any proof takes it apart, and may as well begin with it
+            return all(self.nonnegative(one, depth - 1) for one in self.sides(form, chosen))
+        for term in newest:
+            _, c, v = term
+            if isinstance(v, Var) and v in b.ranges:
+                least, most = self.ends(v)
+                rest = combine(form, Linear((term,), 0), -1)
+                return self.nonnegative(combine(rest, least if c > 0 else most, c), depth - 1)
+            if any(self.nonnegative(one, depth - 1) for one in self.sides(form, term)):
+                return True
+        return False
 
-def _fact(b: Builder, key: Key) -> Linear | None:
-    """What a check says about a term; a check that has since been taken back says nothing."""
-    for scope in reversed(b.scopes):
-        found = scope.facts.get(key)
-        if isinstance(found, _Fact) and found.holds(scope.stmts):
-            return found.form
-    return None
+    def is_least(self, term: Term) -> bool:
+        """Whether a term is the least of two, so that both have to do."""
+        _, c, v = term
+        stmt = self.b.definitions.get(v) if isinstance(v, Var) else None
+        return isinstance(stmt, Op) and stmt.op == ("minimum" if c > 0 else "maximum")
+
+    def sides(self, form: Linear, term: Term) -> Iterator[Linear]:
+        """A form with either side of a minimum or maximum in place of it."""
+        _, c, v = term
+        stmt = self.b.definitions.get(v) if isinstance(v, Var) else None
+        if isinstance(stmt, Op) and stmt.op in ("maximum", "minimum"):
+            rest = combine(form, Linear((term,), 0), -1)
+            yield from (combine(rest, linear(self.b, a), c) for a in stmt.args)
+
+    def ends(self, iv: Var) -> tuple[Linear, Linear]:
+        """The least and the greatest value of a loop variable."""
+        b = self.b
+        lo, hi, step = b.ranges[iv]
+        if step > 0:
+            return linear(b, lo), combine(linear(b, hi), _constant(-1))
+        return combine(linear(b, hi), _constant(1)), linear(b, lo)
+
+    def never_negative(self, key: Key, v: Operand) -> bool:
+        if isinstance(key, tuple) and key[:1] == ("dim",):
+            return True
+        if isinstance(v, Var) and v in self.b.ranges:
+            return self.nonnegative(self.ends(v)[0], 4)
+        return clamped(self.b, v) is not None
 
 
 def difference(b: Builder, x: Operand, y: Operand) -> int | None:
@@ -225,7 +303,7 @@ def difference(b: Builder, x: Operand, y: Operand) -> int | None:
         return 0
     form = combine(linear(b, x), linear(b, y), -1)
     if form.terms:
-        form = _resolved(b, form)
+        form = _Question(b).resolved(form)
     return form.constant if form.is_constant else None
 
 
@@ -238,7 +316,7 @@ def assume_equal(b: Builder, x: Operand, y: Operand) -> None:
 
     The last statement has checked it, or none is there and the block is entered only if it holds.
     """
-    form = _resolved(b, combine(linear(b, x), linear(b, y), -1))
+    form = _Question(b).resolved(combine(linear(b, x), linear(b, y), -1))
     for k, c, v in reversed(form.terms):
         if abs(c) == 1:
             rest = combine(form, Linear(((k, c, v),), 0), -1)
@@ -247,46 +325,16 @@ def assume_equal(b: Builder, x: Operand, y: Operand) -> None:
             return
 
 
-def nonnegative(b: Builder, form: Linear, depth: int = 8) -> bool:
+def nonnegative(b: Builder, form: Linear) -> bool:
     """Whether form >= 0 is certain, from lengths, loop ranges, minima and maxima."""
-    form = _resolved(b, form)
-    if form.constant >= 0 and all(c > 0 and _known_nonnegative(b, k, v) for k, c, v in form.terms):
-        return True
-    if depth == 0:
-        return False
-    for term in sorted(form.terms, key=lambda t: -t[2].number if isinstance(t[2], Var) else 0):
-        rest = combine(form, Linear((term,), 0), -1)
-        _, c, v = term
-        if not isinstance(v, Var):
-            continue
-        if v in b.ranges:
-            lo, hi, step = b.ranges[v]
-            low = linear(b, lo) if step > 0 else combine(linear(b, hi), _constant(1))
-            high = combine(linear(b, hi), _constant(-1)) if step > 0 else linear(b, lo)
-            return nonnegative(b, combine(rest, low if c > 0 else high, c), depth - 1)
-        stmt = b.definitions.get(v)
-        if isinstance(stmt, Op) and stmt.op in ("maximum", "minimum"):
-            either = (stmt.op == "maximum") == (c > 0)
-            sides = (nonnegative(b, combine(rest, linear(b, a), c), depth - 1) for a in stmt.args)
-            if any(sides) if either else all(sides):
-                return True
-    return False
-
-
-def _known_nonnegative(b: Builder, key: Key, v: Operand) -> bool:
-    if isinstance(key, tuple) and key[:1] == ("dim",):
-        return True
-    if isinstance(v, Var) and v in b.ranges:
-        lo, hi, step = b.ranges[v]
-        return nonnegative(b, linear(b, lo) if step > 0 else combine(linear(b, hi), _constant(1)), 4)
-    return clamped(b, v) is not None
+    return _Question(b).nonnegative(form)
 
 
 def may_be_one(b: Builder, n: Operand) -> bool:
     """Whether a length could be 1."""
     if isinstance(n, Const):
         return n.value == 1
-    form = _resolved(b, linear(b, n))
+    form = _Question(b).resolved(linear(b, n))
     if form.is_constant:
         return form.constant == 1
     if (

@@ -17,7 +17,7 @@ from ...ir.builder import Builder, const
 from ...ir.nodes import Const, Operand
 from ...ir.types import DTYPES, FLOATS, PARTS
 from ...ops.complexes import refuse_cast
-from ..values import ArrayValue, CheckpointedValue, ScalarValue, Static, Value, VirtualArray
+from ..values import ArrayValue, CheckpointedValue, ScalarValue, Static, Stream, Value, VirtualArray
 from .context import Context
 from .remedies import instead_of_object
 
@@ -91,6 +91,8 @@ def describe(value: Value) -> str:
             return f"a {len(value.shape)}-dimensional {value.dtype} array"
         case CheckpointedValue():
             return "the header of a checkpointed loop"
+        case Stream():
+            return "what enumerate, zip or reversed gives"
     return f"a {type(value).__name__.strip('_').lower()}"
 
 
