@@ -365,9 +365,8 @@ class _Attempt:
     def stop(self) -> Operand | None:
         if self.loop.stop is None:
             return None
-        value = self.ctx.frame.names[self.loop.stop]
-        if isinstance(value, Maybe):
-            value = value.value
+        found = self.ctx.frame.names[self.loop.stop]
+        value = found.value if isinstance(found, Maybe) else found
         if isinstance(value, Static):
             return const(True) if value.value else None
         assert isinstance(value, ScalarValue)
