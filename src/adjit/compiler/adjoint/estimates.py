@@ -34,6 +34,8 @@ class Estimates:
         lo, hi = int_const(loop.lo), int_const(loop.hi)
         if lo is not None and hi is not None:
             return max(1.0, len(range(lo, hi, loop.step)))
+        if abs(loop.step) > 1:  # with the strips inside, as many as without them
+            return max(2.0, ASSUMED_TRIPS / abs(loop.step))
         varying = any(
             isinstance(x, Var) and any(self.place.inside(self.place.block_of[x], o) for o in outer)
             for x in (loop.lo, loop.hi)

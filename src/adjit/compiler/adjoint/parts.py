@@ -193,6 +193,9 @@ class _Parts:
             for s in dict.fromkeys(self.plan.snapshots.values())
             if s.loop in inside
         )
+        own = {r for s in inside if isinstance(s, Load) for r in self.facts.roots[s.array]} - {*run.scratch}
+        made = [m for r in own if isinstance(m := self.place.definition[r], Alloc)]
+        room -= sum(self.estimates.array(m.out, m.shape) for m in made)  # kept for the part, perhaps
         return self.operations(part)[0] <= OPERATIONS * room
 
     def operations(self, stmts: Sequence[Stmt]) -> tuple[float, float]:

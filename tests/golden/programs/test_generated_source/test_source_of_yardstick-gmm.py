@@ -165,9 +165,12 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         prior += t * frob - m * log_diag
     mx = take(ws, (128,), np.float64)
     t_7 = take(ws, (128,), np.float64)
-    t_8 = take(ws, (128,), np.float64)
+    saved_which = take(ws, (len(range(1, n_alphas, 1)), n_x), np.int8)
     saved_t_1 = take(ws, (n_alphas, n_x), np.float64)
     saved_t_2 = take(ws, (n_x,), np.float64)
+
+    # for k in range(1, K):
+    t_3 = n_alphas - 1
     row_t = take(ws, (512,), np.float64)
 
     # for i in range(n):
@@ -180,23 +183,23 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
             # for i in range(n):
             mx[uint(i_1 - i)] = mx_1
         # for k in range(1, K):
-        for k in range(1, n_alphas):
+        for k in range(t_3):
+            t_4 = k + 1
             # for i in range(n):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                inner_1 = inner[k, uint(i_1)]
+                inner_1 = inner[t_4, uint(i_1)]
                 # for i in range(n):
                 mx_1 = mx[uint(at)]
                 # mx = max(mx, inner[k, i])
+                saved_which[k, uint(i_1)] = np.int8((mx_1 >= inner_1) + 2 * (inner_1 >= mx_1))
                 mx_1 = inner_1 if inner_1 > mx_1 else mx_1
                 # for i in range(n):
                 mx[uint(at)] = mx_1
         # for i in range(n):
         for i_1 in range(i, end):
             t_7[uint(i_1 - i)] = 0.0
-        for i_1 in range(128):
-            t_8[i_1] = t_7[i_1]
         # for k in range(K):
         for k in range(n_alphas):
             # for i in range(n):
@@ -205,14 +208,14 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 # t += np.exp(inner[k, i] - mx)
                 t_5 = exp(inner[k, uint(i_1)] - mx[uint(at)])
                 saved_t_1[k, uint(i_1)] = t_5
-                t_8[uint(at)] += t_5
+                t_7[uint(at)] += t_5
         # for i in range(n):
         for i_1 in range(i, end, 512):
             end_1 = minimum(i_1 + 512, end)
             for i_2 in range(i_1, end_1):
                 at = i_2 - i_1
                 at_1 = i_2 - i
-                t_5 = t_8[uint(at_1)]
+                t_5 = t_7[uint(at_1)]
                 saved_t_2[uint(i_2)] = t_5
                 # s += np.log(t) + mx
                 row_t[uint(at)] = log(t_5) + mx[uint(at_1)]
@@ -226,16 +229,16 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ties = 0
     for i in range(n_alphas):
         alphas_1 = alphas[i]
-        t_9 = alphas_1 > value or alphas_1 != alphas_1 and value == value
-        best = i if t_9 else best
-        ties = 1 if t_9 else ties + 1 if alphas_1 == value else ties
-        value = alphas_1 if t_9 else value
-    t_3 = best + n_alphas if best < 0 else best
-    if not 0 <= t_3 < alphas.shape[0]:
-        outside(16, t_3, alphas.shape[0])
-    chosen = alphas[uint(t_3)]
-    t_9 = ties > 1
-    if t_9:
+        t_8 = alphas_1 > value or alphas_1 != alphas_1 and value == value
+        best = i if t_8 else best
+        ties = 1 if t_8 else ties + 1 if alphas_1 == value else ties
+        value = alphas_1 if t_8 else value
+    t_4 = best + n_alphas if best < 0 else best
+    if not 0 <= t_4 < alphas.shape[0]:
+        outside(16, t_4, alphas.shape[0])
+    chosen = alphas[uint(t_4)]
+    t_8 = ties > 1
+    if t_8:
         t_5 = 1.0 / np.float64(ties)
         for i in range(n_alphas):
             alphas_1 = alphas[i]
@@ -260,7 +263,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ct_alphas = empty(n_alphas, np.float64)
     ct_means = zeros((means.shape[0], means.shape[1]), np.float64)
     ct_icf = zeros((icf.shape[0], n_icf), np.float64)
-    ct_inner = take_zeros(ws, (n_alphas, n_x), np.float64)
     ct_sq = take_zeros(ws, (128,), np.float64)
     ct_mx = take_zeros(ws, (128,), np.float64)
     ct_t = take_zeros(ws, (128,), np.float64)
@@ -270,7 +272,6 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     ct_t_1 = ct_alphas_1 * (1.0 / t_5)
 
     # for k in range(K):
-    t_4 = n_alphas - 1
     for k in range(n_alphas):
         # t += np.exp(alphas[k] - mx)
         ct_t_2 = ct_t_1 * saved_t_3[k]
@@ -278,7 +279,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         ct_alphas_1 -= ct_t_2
 
     # mx = alphas.max()
-    if t_9:
+    if t_8:
         ct_alphas_1 *= 1.0 / np.float64(ties)
         for i in range(n_alphas):
             if alphas[i] == value:
@@ -287,14 +288,15 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 ct_alphas_2 = 0.0
             ct_alphas[i] += ct_alphas_2
         ct_alphas_1 = 0.0
-    ct_alphas[uint(t_3)] += ct_alphas_1
+    ct_alphas[uint(t_4)] += ct_alphas_1
 
     # for i in range(n):
-    t_3 = (len(range(0, n_x, 128)) - 1) * 128
-    mx = take(ws, (128,), np.float64)
-    saved_which = take(ws, (len(range(1, n_alphas, 1)), 128), np.int8)
-    ct_mx_1 = take(ws, (128,), np.float64)
-    for i in range(t_3, -1, -128):
+    t_4 = (len(range(0, n_x, 128)) - 1) * 128
+    ct_inner = inner
+    for z in range(n_alphas):
+        for z_1 in range(n_x):
+            ct_inner[z, z_1] = 0.0
+    for i in range(t_4, -1, -128):
         end = minimum(i + 128, n_x)
         for i_1 in range(i, end):
             at = i_1 - i
@@ -308,62 +310,40 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 at = i_1 - i
                 # t += np.exp(inner[k, i] - mx)
                 ct_t_1 = smul(ct_t[uint(at)], saved_t_1[k, uint(i_1)])
-                ct_mx_2 = -ct_t_1
+                ct_mx_1 = -ct_t_1
                 # for i in range(n):
-                ct_mx[uint(at)] += ct_mx_2
+                ct_mx[uint(at)] += ct_mx_1
                 # t += np.exp(inner[k, i] - mx)
                 ct_inner[k, uint(i_1)] += ct_t_1
         # for i in range(n):
         for i_1 in range(i, end):
-            # mx = inner[0, i]
-            mx_1 = inner[0, uint(i_1)]
-            # for i in range(n):
-            mx[uint(i_1 - i)] = mx_1
+            ct_t[uint(i_1 - i)] = 0.0
         # for k in range(1, K):
-        for k in range(t_4):
-            t_10 = k + 1
-            # for i in range(n):
-            for i_1 in range(i, end):
-                at = i_1 - i
-                # mx = max(mx, inner[k, i])
-                inner_1 = inner[t_10, uint(i_1)]
-                # for i in range(n):
-                mx_1 = mx[uint(at)]
-                # mx = max(mx, inner[k, i])
-                saved_which[k, uint(at)] = np.int8((mx_1 >= inner_1) + 2 * (inner_1 >= mx_1))
-                mx_1 = inner_1 if inner_1 > mx_1 else mx_1
-                # for i in range(n):
-                mx[uint(at)] = mx_1
-        # for i in range(n):
-        for i_1 in range(128):
-            ct_mx_1[i_1] = ct_mx[i_1]
-        # for k in range(1, K):
-        for k in range(t_4, 0, -1):
+        for k in range(t_3, 0, -1):
             # mx = max(mx, inner[k, i])
             k_2 = k - 1
             # for i in range(n):
             for i_1 in range(i, end):
                 at = i_1 - i
                 # mx = max(mx, inner[k, i])
-                which = saved_which[uint(k_2), uint(at)]
+                which = saved_which[uint(k_2), uint(i_1)]
                 # for i in range(n):
-                ct_mx_2 = ct_mx_1[uint(at)]
+                ct_mx_1 = ct_mx[uint(at)]
                 # mx = max(mx, inner[k, i])
-                t_9 = which == 2
-                t_11 = which == 3
-                ct_mx_3 = ct_mx_2 * (0.5 if t_11 else 0.0 if t_9 else 1.0)
+                t_8 = which == 2
+                t_9 = which == 3
+                ct_mx_2 = ct_mx_1 * (0.5 if t_9 else 0.0 if t_8 else 1.0)
                 # for i in range(n):
-                ct_mx_1[uint(at)] = ct_mx_3
+                ct_mx[uint(at)] = ct_mx_2
                 # mx = max(mx, inner[k, i])
-                ct_inner[uint(k), uint(i_1)] += ct_mx_2 * (0.5 if t_11 else 1.0 if t_9 else 0.0)
+                ct_inner[uint(k), uint(i_1)] += ct_mx_1 * (0.5 if t_9 else 1.0 if t_8 else 0.0)
         # for i in range(n):
         for i_1 in range(i, end):
+            at = i_1 - i
+            ct_mx_1 = ct_mx[uint(at)]
+            ct_mx[uint(at)] = 0.0
             # mx = inner[0, i]
-            ct_inner[0, uint(i_1)] += ct_mx_1[uint(i_1 - i)]
-        for i_1 in range(128):
-            ct_mx[i_1] = 0.0
-        for i_1 in range(128):
-            ct_t[i_1] = 0.0
+            ct_inner[0, uint(i_1)] += ct_mx_1
 
     # for a in range(d):
     t_10 = n_x_1 - 1
@@ -376,10 +356,10 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     row_t = empty(32, np.float64)
 
     # for k in range(K):
-    for k in range(t_4, -1, -1):
+    for k in range(t_3, -1, -1):
         # for i in range(n):
         ct_t_1 = 0.0
-        for i in range(t_3, -1, -128):
+        for i in range(t_4, -1, -128):
             end = minimum(i + 128, n_x)
             for i_1 in range(i, end):
                 # inner[k, i] = alphas[k] + log_diag - 0.5 * sq
@@ -407,10 +387,10 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                     for i_1 in range(i, end):
                         at = i_1 - i
                         # xc[a] = x[i, a] - means[k, a]
-                        t_12 = x[uint(i_1), uint(a_1)] - means_1
-                        xc[uint(a_1), uint(at)] = t_12
+                        t_11 = x[uint(i_1), uint(a_1)] - means_1
+                        xc[uint(a_1), uint(at)] = t_11
                         # y = np.exp(icf[k, a]) * xc[a]
-                        y_1 = t_6 * t_12
+                        y_1 = t_6 * t_11
                         # for i in range(n):
                         y[uint(at)] = y_1
                     # for b in range(a):
@@ -450,8 +430,8 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                 # for b in range(a):
                 for b in range(a):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                    t_4 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
-                    icf_1 = icf[uint(k), uint(t_4)]
+                    t_3 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
+                    icf_1 = icf[uint(k), uint(t_3)]
                     # for i in range(n):
                     ct_icf_1 = 0.0
                     for i_1 in range(i, end):
@@ -462,7 +442,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                         ct_xc[b, uint(at)] += ct_t_2 * icf_1
                         ct_icf_1 += ct_t_2 * xc_1
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
-                    ct_icf[uint(k), uint(t_4)] += ct_icf_1
+                    ct_icf[uint(k), uint(t_3)] += ct_icf_1
                 # for i in range(n):
                 ct_t_2 = 0.0
                 ct_means_1 = 0.0
