@@ -113,3 +113,60 @@ def test_modes_are_known() -> None:
         adjit.check_grads(f, (np.ones(2), 1.0), modes=())
     with pytest.raises(ValueError, match="modes are"):
         adjit.check_grads(f, (np.ones(2), 1.0), modes=("sideways",))
+
+
+@adjit.custom_vjp
+def shifted(x):
+    return x * x
+
+
+shifted.defvjp(lambda x: (x * x + 1e-4, x), lambda x, ct: (2.0 * x * ct,))
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "found"),
+    [
+        (lambda x: shifted(x), (0.5,), r": 0\.2501, by the function itself 0\.25\n  File .*, line \d+"),
+        (lambda x: np.array([x, shifted(x)]), (0.5,), r"at \[1\]: "),
+        (lambda x: (x, shifted(x)), (0.5,), r"in part 1 of the result: "),
+        (lambda x, k: (x, k * k), (0.5, 2**33), r"in part 1 of the result: 0, by the function itself 7\.37"),
+    ],
+)
+def test_a_wrong_value_is_caught(function, args, found) -> None:
+    with pytest.raises(GradientCheckError, match=f"the value of .* is wrong.*{found}"):
+        adjit.check_grads(function, args, order=1, modes=("rev",))
+
+
+def test_values_and_derivatives_may_differ_as_much_as_rounding_makes_them() -> None:
+    """Each is right, and its value or derivative is all rounding."""
+    x = np.linspace(0.1, 1.0, 7)
+    adjit.check_grads(lambda x: np.sum(np.exp(x)) / np.sum(np.exp(x)) - 1.0, (x,))
+    adjit.check_grads(lambda x: np.sum(x - np.mean(x)), (x.astype(np.float32),))
+    adjit.check_grads(lambda x: x**5 + 1e6, (0.0,))
+    adjit.check_grads(lambda x: x * x * 1e-3, (np.array([1e8, 3e7]),))
+    adjit.check_grads(lambda x: np.floor(x) * np.array([1.0, 2.0]), (0.5,), order=1)
+
+
+def test_a_function_that_writes_into_its_arguments_is_run_on_copies() -> None:
+    def filled(x, out):
+        out[:] = out + x * x
+        return np.sum(out)
+
+    out = np.ones(3)
+    adjit.check_grads(filled, (np.array([0.3, 1.0, 2.0]), out))
+    assert np.all(out == 1.0)
+
+
+@adjit.custom_vjp
+def millionth(x):
+    return 1e-6 * x
+
+
+millionth.defvjp(lambda x: (millionth(x), None), lambda kept, ct: (-7.1e-6 * ct,))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-12])
+def test_small_wrong_derivatives_are_caught(scale: float) -> None:
+    with pytest.raises(GradientCheckError, match=r"in `x`: -7\.1e-"):
+        adjit.check_grads(lambda x: millionth(x) * scale, (0.5,), order=1)
+    adjit.check_grads(lambda x: 1e-6 * x * scale, (0.5,))

@@ -1,35 +1,35 @@
-"""`check_grads`: derivatives against finite differences of the function itself, uncompiled where it has a
-Python form.
+"""`check_grads`: values against those of the function itself, uncompiled where it has a Python form, and
+derivatives against its finite differences.
 
 Input: a function, its arguments, the order and the modes. Output: what was compared, or
 `GradientCheckError` with the worst entry. Method: one random direction per mode, central differences with
 Richardson extrapolation; on failure each entry is looked at by itself, so that the message can name the
-worst. Non-goals: points where the function has a kink within a step.
+worst. What is allowed follows the size of the derivative, and what rounding and the length of the step do
+to the difference; there is no size below which everything passes. Non-goals: points where the function has
+a kink within a step.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .. import compiler
-from ..compiler.program import NodeSpec, ResultLeaf, StaticSpec
+from ..compiler.program import NodeSpec, Program
 from ..errors import AdjitError, GradientCheckError, MissingRuleError, NotDifferentiableError
 from ..runtime import cotangents, pytree
 from ..runtime.dispatch import Around
+from .differences import Difference, Leaves, Point, argument_names, floats, holds_floats, is_float
 from .gradient import Gradient
-from .jacobian import copied, flattened
+from .jacobian import flattened
 from .tangent import Jvp
 from .transform import Transform, kept
 from .vjp import Vjp
 
 MOST_ENTRIES = 400
 WORDS = {"fwd": "tangent", "rev": "gradient"}
-Leaves = list[Any]
 
 
 @dataclass(frozen=True)
@@ -57,108 +57,8 @@ class Checked:
         return f"<adjit check of {self}>"
 
 
-def _is_float(x: Any) -> bool:
-    return bool(np.result_type(x).kind == "f")
-
-
-class _Point:
-    """The arguments as leaves, and the function on leaves."""
-
-    def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        self.fun, self.given = fun, args
-        self.leaves, self.tree = flattened_arguments(args, _parameters(fun, args))
-        self.floats = [k for k, x in enumerate(self.leaves) if _is_float(x)]
-
-    def arguments(self, leaves: Leaves) -> tuple[Any, ...]:
-        made = pytree.assembler(self.tree)([copied(x) for x in leaves])
-        return tuple(made)
-
-    def value(self, leaves: Leaves) -> Leaves:
-        with np.errstate(all="ignore"):
-            found, _ = flattened(self.fun(*self.arguments(leaves)), apart=True)
-        return [np.array(x, dtype=np.float64) for x in found if _is_float(x)]
-
-    def moved(self, direction: Leaves, by: float) -> Leaves:
-        made = list(self.leaves)
-        for k in self.floats:
-            kind = np.result_type(made[k])
-            new = np.asarray(made[k], dtype=np.float64) + by * np.asarray(direction[k], dtype=np.float64)
-            made[k] = new.astype(kind) if isinstance(made[k], np.ndarray) else kind.type(new[()])
-        return made
-
-    def step(self) -> float:
-        """The step for central differences: larger in single precision and at large arguments."""
-        single = any(np.result_type(self.leaves[k]) == np.float32 for k in self.floats)
-        return 2e-2 if single else 1e-4
-
-    def difference(self, direction: Leaves) -> Leaves:
-        """The directional derivative of the value by extrapolated central differences."""
-        h = self.step()
-
-        def central(by: float) -> Leaves:
-            up, down = self.value(self.moved(direction, by)), self.value(self.moved(direction, -by))
-            return [(a - b) / (2.0 * by) for a, b in zip(up, down, strict=True)]
-
-        return [(4.0 * a - b) / 3.0 for a, b in zip(central(h / 2), central(h), strict=True)]
-
-    def random(self, rng: np.random.Generator) -> Leaves:
-        return [rng.uniform(-1.0, 1.0, np.shape(x)) if _is_float(x) else None for x in self.leaves]
-
-    def spelling(self, leaf: int, entry: int) -> str:
-        """An entry as a Python expression over the function's arguments."""
-        names, values = argument_names(self.fun, self.given)
-        specs = [pytree.take_apart(v, n, []) for n, v in zip(names, values, strict=True)]
-        text, pairs = compiler.derived.spelled_leaves(names, specs)[leaf]
-        where = [int(i) for i in np.unravel_index(entry, np.shape(self.leaves[leaf]))]
-        part = (".real", ".imag")[where.pop()] if pairs else ""
-        return f"{text}[{', '.join(map(str, where))}]{part}" if where else text + part
-
-    def unit(self, leaf: int, entry: int) -> Leaves:
-        made: Leaves = [np.zeros(np.shape(x)) if _is_float(x) else None for x in self.leaves]
-        made[leaf].reshape(-1)[entry] = 1.0
-        return made
-
-
-def flattened_arguments(args: tuple[Any, ...], names: Sequence[str]) -> tuple[Leaves, object]:
-    """The arrays and numbers of the arguments, and the tree that rebuilds the tuple of arguments."""
-    leaves: Leaves = []
-    specs = [pytree.take_apart(a, f"argument {n!r}", leaves) for n, a in zip(names, args, strict=True)]
-    count = iter(range(len(leaves)))
-
-    def number(s: Any) -> Any:
-        return s if isinstance(s, StaticSpec) else ResultLeaf(next(count))
-
-    trees = tuple(pytree.map_leaves(s, number) for s in specs)
-    return leaves, NodeSpec(tuple, tuple(range(len(trees))), trees)
-
-
-def argument_names(fun: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[str], list[Any]]:
-    """The parameters that a call fills, and their values: those of `*rest` are a tuple."""
-    bound = inspect.signature(fun).bind(*args).arguments
-    return list(bound), list(bound.values())
-
-
-def _parameters(fun: Callable[..., Any], args: tuple[Any, ...]) -> list[str]:
-    """For each argument the parameter that takes it; those of `*rest` by number."""
-    bound = inspect.signature(fun).bind(*args)
-    names = []
-    for name, value in bound.arguments.items():
-        rest = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
-        names += [f"{name}[{k}]" for k in range(len(value))] if rest else [name]
-    return names
-
-
-def holds_floats(argument: Any) -> bool:
-    """Whether an argument has parts that `check_grads` varies."""
-    return any(_is_float(x) for x in flattened_arguments((argument,), ("argument",))[0])
-
-
 def _dot(a: Leaves, b: Leaves) -> float:
     return float(sum(np.sum(np.asarray(x, dtype=np.float64) * y) for x, y in zip(a, b, strict=True)))
-
-
-def _close(a: float, b: float, scale: float, tolerance: float) -> bool:
-    return bool(abs(a - b) <= tolerance * max(1.0, abs(scale))) or (np.isnan(a) and np.isnan(b))
 
 
 class _Check:
@@ -166,14 +66,15 @@ class _Check:
         self, fun: Callable[..., Any], args: tuple[Any, ...], word: str, tolerance: float | None
     ) -> None:
         self.below = fun
-        self.point = _Point(primal(fun), args)
+        self.point = Point(primal(fun), args)
         self.word = word
         self.args = args
-        single = self.point.step() > 1e-3
-        self.tolerance = tolerance if tolerance is not None else 2e-2 if single else 1e-5
+        self.given = tolerance
+        self.tolerance = tolerance if tolerance is not None else 2e-2 if self.point.step() > 1e-3 else 1e-5
         self.rng = np.random.default_rng(20240229)
 
-    def forward(self, direction: Leaves) -> Leaves:
+    def forward(self, direction: Leaves) -> tuple[Leaves, Leaves]:
+        """The leaves of the value, and its tangent."""
         transform: Jvp = kept(Jvp, self.below, (), options={})
         point = self.point
         cast = [
@@ -182,15 +83,17 @@ class _Check:
         ]
         tangents = tuple(pytree.assembler(point.tree)(cast))
         bound = transform.bound(point.arguments(point.leaves), {})
-        _, found = transform.push(bound, transform.grouped(tangents, len(bound)))
-        return [np.asarray(x, dtype=np.float64) for x in flattened(found, apart=True)[0]]
+        value, found = transform.push(bound, transform.grouped(tangents, len(bound)))
+        tangent = [np.asarray(x, dtype=np.float64) for x in flattened(found, apart=True)[0]]
+        return flattened(value, apart=True)[0], tangent
 
-    def reverse(self, weights: Leaves) -> Leaves:
+    def reverse(self, weights: Leaves) -> tuple[Leaves, Leaves]:
+        """The leaves of the value, and per leaf of the arguments its gradient."""
         transform: Vjp = kept(Vjp, self.below, None, (), options={})
         value, pullback = transform.forward(self.point.arguments(self.point.leaves), {}, False)
         leaves, tree = flattened(value, apart=True)
         it = iter(weights)
-        seeds = [next(it) if _is_float(x) else None for x in leaves]
+        seeds = [next(it) if is_float(x) else None for x in leaves]
         found = pytree.conjugate(pullback(pytree.conjugate(pytree.assembler(tree)(seeds))))
         out: Leaves = [None] * len(self.point.leaves)
         target: dict[int, Any] = {}
@@ -198,31 +101,87 @@ class _Check:
         cotangents.flat(
             NodeSpec(tuple, self.point.tree.keys, self.point.tree.children),
             tuple(found)[: len(self.point.tree.children)],
-            [x if _is_float(x) else None for x in self.point.leaves],
+            [x if is_float(x) else None for x in self.point.leaves],
             "gradient",
             target,
         )
         for k, g in target.items():
             out[k] = g
-        return out
+        return leaves, out
 
     def run(self, mode: str) -> None:
         direction = self.point.random(self.rng)
-        expected = self.point.difference(direction)
-        weights = [self.rng.uniform(0.5, 1.5, x.shape) for x in expected]
-        wanted = _dot(expected, weights)
+        differences = self.point.difference(direction)
+        weights = [self.rng.uniform(0.5, 1.5, d.derivative.shape) for d in differences]
+        if len(weights) == 1 and weights[0].shape == ():
+            weights = [np.ones(())]  # so that the figures of a failure are those of the function
+        wanted = _dot([d.derivative for d in differences], weights)
         if mode == "fwd":
-            got = _dot(self.forward(direction), weights)
+            value, tangent = self.forward(direction)
+            got = _dot(tangent, weights)
         else:
-            gradient = self.reverse(weights)
+            value, gradient = self.reverse(weights)
             pairs = [(g, d) for g, d in zip(gradient, direction, strict=True) if g is not None]
             got = _dot([g for g, _ in pairs], [d for _, d in pairs])
-        scale = sum(float(np.sum(np.abs(x))) for x in expected)
-        if not _close(got, wanted, scale, self.tolerance):
+        self.same_value(value)
+        if not (abs(got - wanted) <= self.allowed(differences) or (np.isnan(got) and np.isnan(wanted))):
             raise self.failure(mode, weights, got, wanted, direction)
+
+    def allowed(self, differences: Sequence[Difference]) -> float:
+        """How far a derivative may be from these differences."""
+        size = sum(float(np.sum(np.abs(d.derivative))) for d in differences)
+        spread = sum(float(np.sum(d.spread)) for d in differences)
+        rounding = sum(float(np.sum(d.rounding)) for d in differences)
+        return self.tolerance * size + min(self.tolerance, spread) + rounding
+
+    def same_value(self, value: Leaves) -> None:
+        """Raise where adjit's value is not that of the function itself."""
+        here = self.point.here
+        shapes = [[np.shape(x) for x in leaves] for leaves in (value, here)]
+        if shapes[0] != shapes[1]:
+            raise self.wrong_value(f": its shapes are {shapes[0]}, by the function itself {shapes[1]}")
+        tolerance = self.given if self.given is not None else float(np.sqrt(self.point.precision))
+        rounding = iter(self.point.rounding)
+        for k, (a, b) in enumerate(zip(map(np.asarray, value), map(np.asarray, here), strict=True)):
+            off = a != b
+            if is_float(here[k]):
+                by = next(rounding)
+                least = 0.0 if np.any(by) else 32.0 * self.point.precision  # nothing to judge its size by
+                with np.errstate(all="ignore"):
+                    near = np.abs(a - b) <= tolerance * np.abs(b) + 16.0 * by + least
+                off &= ~(near & np.isfinite(b)) & ~(np.isnan(a) & np.isnan(b))
+            if np.any(off):
+                entry = np.unravel_index(np.argmax(off), off.shape)
+                place = f" at [{', '.join(map(str, entry))}]" if entry else ""
+                part = f" in part {k} of the result" if len(here) > 1 else ""
+                figures = f"{float(a[entry]):.10g}, by the function itself {float(b[entry]):.10g}"
+                raise self.wrong_value(f"{part}{place}: {figures}")
+
+    def wrong_value(self, found: str) -> GradientCheckError:
+        program = self.program(self.point.arguments(self.point.leaves))
+        return GradientCheckError(
+            f"the value of {self.word} is wrong{found}",
+            None if program is None else program.function.loc,
+            why="Python runs the function itself, adjit what it has compiled of it",
+            hint="see that integers stay within 64 bits, and that your own rules return the function's value",
+        )
+
+    def steady(self) -> None:
+        """Raise where two calls give two values: then differences say nothing."""
+        for a, b in zip(floats(self.point.here), self.point.value(self.point.leaves), strict=True):
+            if not np.array_equal(a, b, equal_nan=True):
+                k = np.argmax(a != b)
+                raise GradientCheckError(
+                    f"two evaluations of {self.word} at the same arguments differ: "
+                    f"{a.flat[k]:.10g} and {b.flat[k]:.10g}",
+                    why="finite differences need the same function each time: this one draws random numbers, "
+                    "or keeps something from call to call",
+                    hint="call np.random.seed in the function, or pass it the numbers",
+                )
 
     def all(self, modes: Sequence[str] | None, reasons: list[str]) -> tuple[str, ...]:
         """Compare in these modes, or in all that there are rules for; `reasons` gets why one is missing."""
+        self.steady()
         done = []
         for mode in WORDS if modes is None else modes:
             try:
@@ -235,14 +194,21 @@ class _Check:
                 done.append(mode)
         return tuple(done)
 
+    def program(self, args: tuple[Any, ...]) -> Program | None:
+        """What adjit reads of the function, a line for each statement."""
+        transform: Jvp = kept(Jvp, self.below, (), options={"debug_nans": True})
+        try:
+            return transform.captured(transform.specs(transform.bound(args, {})))
+        except AdjitError:
+            return None
+
     def blamed(self, direction: Leaves) -> str:
         """The statement whose local partial disagrees along the direction, in words."""
         transform: Jvp = kept(Jvp, self.below, (), options={"debug_nans": True})  # a line for each statement
         h = 0.5 * self.point.step()
         args = [self.point.arguments(self.point.moved(direction, by)) for by in (0.0, h, -h)]
-        try:
-            program = transform.captured(transform.specs(transform.bound(args[0], {})))
-        except AdjitError:
+        program = self.program(args[0])
+        if program is None:
             return ""
         from .suspect import suspect  # it loads the compiler, which a check that holds may not need
 
@@ -253,21 +219,9 @@ class _Check:
     def failure(
         self, mode: str, weights: Leaves, got: float, wanted: float, direction: Leaves
     ) -> GradientCheckError:
-        """The worst entry of the gradient, and the statement to look at; or that differences say nothing."""
-        for a, b in zip(
-            self.point.value(self.point.leaves), self.point.value(self.point.leaves), strict=True
-        ):
-            if not np.array_equal(a, b, equal_nan=True):
-                k = np.argmax(a != b)
-                return GradientCheckError(
-                    f"two evaluations of {self.word} at the same arguments differ: "
-                    f"{a.flat[k]:.10g} and {b.flat[k]:.10g}",
-                    why="finite differences need the same function each time: this one draws random numbers, "
-                    "or keeps something from call to call",
-                    hint="call np.random.seed in the function, or pass it the numbers",
-                )
+        """The worst entry of the gradient, and the statement to look at."""
         worst = (abs(got - wanted), f"in a random direction: {got:.10g}, by finite differences {wanted:.10g}")
-        gradient = self.reverse(weights) if mode == "rev" else None
+        gradient = self.reverse(weights)[1] if mode == "rev" else None
         looked = 0
         deviation = -1.0
         for leaf in self.point.floats:
@@ -276,9 +230,9 @@ class _Check:
                 if looked > MOST_ENTRIES:
                     break
                 unit = self.point.unit(leaf, entry)
-                b = _dot(self.point.difference(unit), weights)
+                b = _dot([d.derivative for d in self.point.difference(unit)], weights)
                 a = (
-                    _dot(self.forward(unit), weights)
+                    _dot(self.forward(unit)[1], weights)
                     if gradient is None
                     else float(np.asarray(gradient[leaf]).reshape(-1)[entry])
                 )
@@ -309,8 +263,9 @@ def check_grads(
     modes: Sequence[str] | None = None,
     tolerance: float | None = None,
 ) -> Checked:
-    """Compare derivatives of `fun` at `args` with finite differences; raise `GradientCheckError` where they
-    differ. Arguments without floats are left as they are; `NotDifferentiableError` if there are no others.
+    """Compare `fun` at `args` with what adjit computes: its value with that of the function as Python runs
+    it, its derivatives with finite differences. Raise `GradientCheckError` where they differ. Arguments
+    without floats are left as they are; `NotDifferentiableError` if there are no others.
     What comes back says what was compared.
 
     `order=2` also checks the gradient's own derivatives, where the function returns a single number. `modes`
@@ -334,7 +289,7 @@ def check_grads(
         )
     reasons: list[str] = []
     done = [first.all(modes, reasons)]
-    values = first.point.value(first.point.leaves)
+    values = floats(first.point.here)
     if order > 1 and len(values) == 1 and values[0].shape == ():
         chosen = tuple(k for k, a in enumerate(given) if holds_floats(a))
         gradient = kept(Gradient, fun, False, chosen, options={})

@@ -74,12 +74,13 @@ def _carried(stmt: For | While | If) -> Iterable[tuple[Var, tuple[Operand, ...]]
                 yield o, (a, i, y)
 
 
-class _Marks:
-    """A growing set of scalars and roots."""
+class Marks:
+    """A growing set of scalars and roots; where `within` is given, of these only."""
 
     def __init__(self, roots: Roots) -> None:
         self.roots = roots
         self.found: set[Var] = set()
+        self.within: frozenset[Var] | None = None
         self.changed = False
 
     def __contains__(self, x: object) -> bool:
@@ -93,12 +94,14 @@ class _Marks:
         if not isinstance(x, Var) or not is_float(x.type):
             return
         new = set(self.roots[x]) if isinstance(x.type, Array) else {x}
+        if self.within is not None:
+            new &= self.within
         if not new <= self.found:
             self.found |= new
             self.changed = True
 
 
-def _spread_forward(stmt: Stmt, varied: _Marks) -> None:
+def _spread_forward(stmt: Stmt, varied: Marks) -> None:
     match stmt:
         case Op(out=out):
             if any(a in varied for a in differentiable_args(stmt)):
@@ -120,7 +123,7 @@ def _spread_forward(stmt: Stmt, varied: _Marks) -> None:
                     varied.add(target)
 
 
-def _spread_backward(stmt: Stmt, useful: _Marks) -> None:
+def spread_backward(stmt: Stmt, useful: Marks) -> None:
     match stmt:
         case Op(out=out):
             if out in useful:
@@ -150,7 +153,7 @@ def _spread_backward(stmt: Stmt, useful: _Marks) -> None:
 def activity(fn: Function, roots: Roots, wrt: Iterable[Var], results: Iterable[Operand]) -> Activity:
     """Iterated to a fixed point; marked intermediates count as inputs."""
     statements = list(walk(fn.body))
-    varied, useful = _Marks(roots), _Marks(roots)
+    varied, useful = Marks(roots), Marks(roots)
     for v in wrt:
         varied.add(v)
     for stmt in statements:
@@ -158,14 +161,14 @@ def activity(fn: Function, roots: Roots, wrt: Iterable[Var], results: Iterable[O
             varied.add(stmt.value if stmt.out is None else stmt.out)
     for r in results:
         useful.add(r)
-    _to_fixed_point(statements, varied, _spread_forward)
-    _to_fixed_point(statements[::-1], useful, _spread_backward)
+    to_fixed_point(statements, varied, _spread_forward)
+    to_fixed_point(statements[::-1], useful, spread_backward)
     both = varied.found & useful.found
     scalars = frozenset(v for v in both if not isinstance(v.type, Array))
     return Activity(scalars, frozenset(both - scalars), roots)
 
 
-def _to_fixed_point(statements: list[Stmt], marks: _Marks, spread) -> None:  # type: ignore[no-untyped-def]
+def to_fixed_point(statements: list[Stmt], marks: Marks, spread) -> None:  # type: ignore[no-untyped-def]
     marks.changed = True
     while marks.changed:
         marks.changed = False

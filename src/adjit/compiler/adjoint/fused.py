@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..ir.nodes import Block, For, Function, Operand, Var
+from .cotangents import COLLECTED
 from .fusion import Trailing
 from .sweep import ReverseSweep, backwards
 
@@ -52,17 +53,18 @@ class FusedLoops:
         finished = self.finished.pop(stmt)
         own = set(stmt.args)
         outside = [v for v in sweep.contributed(stmt.body) if v not in own]
-        sums: list[Operand] = [sweep.ct.get(v) for v in outside]
-        args = [b.fresh(f"ct_{v.name}", v.type) for v in outside]
-        outs = [b.fresh(f"ct_{v.name}", v.type) for v in outside]
-        start: dict[Var, Operand] = dict(zip(outside, args, strict=True))
+        sums: list[Operand] = [sweep.ct.start(v) for v in outside]
+        args = [b.fresh(f"ct_{v.name}", COLLECTED) for v in outside]
+        outs = [b.fresh(f"ct_{v.name}", COLLECTED) for v in outside]
+        handed: dict[Var, Operand] = dict(zip(outside, args, strict=True))
+        start = sweep.ct.within(stmt.body, handed)
         with b.block() as inner, sweep.into(b), sweep.again.region(), sweep.ct.region(start):
             for k, ct in finished.items():
                 sweep.ct.add(stmt.body.yields[k], ct)
             forward.top_block(stmt.body)
             sweep.follow()
             sweep.block(stmt.body)
-            yields = [sweep.ct.get(v) for v in outside]
+            yields = [sweep.ct.finished(v, x) for v, x in handed.items()]
         new = replace(
             stmt,
             args=(*stmt.args, *args),

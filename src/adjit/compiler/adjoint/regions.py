@@ -13,6 +13,7 @@ from ..ir.nodes import Block, For, If, Operand, Var, While
 from ..ir.types import INT, Array, Type
 from ..ir.visitor import renamer, substitute
 from .activity import has_active
+from .cotangents import COLLECTED
 from .references import resolve
 from .storage import ONE
 
@@ -45,12 +46,12 @@ class _Carried:
             ct if ct is not None else const(0, stmt.args[k].type.dtype)
             for k, ct in zip(self.scalars, finished, strict=True)
         ]
-        self.inits += [sweep.ct.get(v) for v in self.outside]
+        self.inits += [sweep.ct.start(v) for v in self.outside]
         names: list[tuple[str, Type]] = [("position", INT)] * len(self.sites)
         names += [(stmt.args[k].name, _reference(stmt.args[k])) for k in self.arrays]
         names += [(f"ct_{stmt.args[k].name}", _reference(stmt.args[k])) for k in self.shadowed]
         names += [(f"ct_{stmt.args[k].name}", stmt.args[k].type) for k in self.scalars]
-        names += [(f"ct_{v.name}", v.type) for v in self.outside]
+        names += [(f"ct_{v.name}", COLLECTED) for v in self.outside]
         self.params = [b.fresh(name, type_) for name, type_ in names]
 
     def split(
@@ -102,7 +103,8 @@ def _body(sweep: ReverseSweep, stmt: For | While, carried: _Carried) -> list[Ope
     own_arrays = {stmt.body.yields[k]: r for k, r in zip(carried.arrays, arrays, strict=True)}
     own_shadows = {stmt.body.yields[k]: r for k, r in zip(carried.shadowed, shadows, strict=True)}
     resolve(sweep, stmt.body, own_arrays, own_shadows)
-    with ct.region(dict(zip(carried.outside, outside, strict=True))) as sums:
+    handed = dict(zip(carried.outside, outside, strict=True))
+    with ct.region(ct.within(stmt.body, handed)):
         for k, x in zip(carried.scalars, scalars, strict=True):
             ct.add(stmt.body.yields[k], x)
         sweep.block(stmt.body)
@@ -110,7 +112,7 @@ def _body(sweep: ReverseSweep, stmt: For | While, carried: _Carried) -> list[Ope
         yields += [again.array(stmt.args[k]) for k in carried.arrays]
         yields += [again.shadow(stmt.args[k]) for k in carried.shadowed]
         yields += [ct.get(stmt.args[k]) for k in carried.scalars]
-        yields += [sums[v] for v in carried.outside]
+        yields += [ct.finished(v, x) for v, x in handed.items()]
     return yields
 
 
@@ -159,6 +161,9 @@ def reverse_branch(sweep: ReverseSweep, stmt: If) -> None:
                     ct.add(block.yields[k], x)
             if has_active(block, sweep.active) or any(x is not None for _, x in results):
                 sweep.block(block)
+            for v in outside:
+                if v in ct.sums and v not in before:
+                    ct.sums[v] = ct.get(v)
             sums = dict(ct.sums)
         sides.append((inner, sums, {s: again.positions[s] for s in sites}))
     again.positions.update(start)
@@ -172,7 +177,8 @@ def _join(sweep, stmt: If, outside, before, sites, sides) -> None:  # type: igno
         v for v in outside if then_sums.get(v) is not before.get(v) or else_sums.get(v) is not before.get(v)
     ]
     moved = [s for s in sites if then_at[s] is not else_at[s]]
-    outs = [b.fresh(f"ct_{v.name}", v.type) for v in changed] + [b.fresh("position", INT) for _ in moved]
+    outs = [b.fresh(f"ct_{v.name}", before[v].type if v in before else v.type) for v in changed]
+    outs += [b.fresh("position", INT) for _ in moved]
     if not then and not orelse and not outs:
         return
     yields = []

@@ -24,6 +24,7 @@ from .fused import FusedLoops
 from .fusion import Fusion, early, find
 from .left import outermost_only
 from .marks import collected, nested
+from .masked import masked
 from .orderings import decided, plain
 from .plan import Plan, make_plan
 from .sweep import ReverseSweep
@@ -177,7 +178,8 @@ def _differentiate(
     inner = collected(fn, plan.place, marks)
     sweep.collected = list(inner.values())
     tells = Telling() if seed is None or len(seeded) != 1 else telling(fn, seeded[0])
-    reverse = ReverseSweep(backward, plan, active, sweep, tells)
+    counting = [*seeded, *(fn.params[k] for k in shadows)]
+    reverse = ReverseSweep(backward, plan, active, sweep, tells, masked(fn, active, counting))
     reverse.collected = {m: one for one in inner.values() for m in one.marks}
     parameters = [fn.params[k] for k in wrt]
     seeds: list[Var] = []

@@ -57,9 +57,16 @@ def backwards(loc: Location) -> Location:
 
 class ReverseSweep:
     def __init__(
-        self, b: Builder, plan: Plan, active: Activity, forward: ForwardSweep, telling: Telling
+        self,
+        b: Builder,
+        plan: Plan,
+        active: Activity,
+        forward: ForwardSweep,
+        telling: Telling,
+        masked: frozenset[Var],
     ) -> None:
-        self.b, self.plan, self.active, self.forward, self.telling = b, plan, active, forward, telling
+        self.b, self.plan, self.active, self.forward = b, plan, active, forward
+        self.telling, self.masked = telling, masked
         self.again = Again(b, plan, forward.trail)
         self.ct = Cotangents(b, active)
         self.marked: dict[str, Operand] = {}
@@ -167,12 +174,12 @@ class ReverseSweep:
             self.ct.add(stmt.args[k], self.product(stmt, *pair, k))
 
     def product(self, stmt: Op, ct: Operand, partial: Operand, k: int) -> Operand:
-        """`ct * partial`; where the partial may be infinite, a zero cotangent gives zero."""
+        """`ct * partial`; where the partial may be infinite or NaN, a zero cotangent gives zero."""
         argument = stmt.args[k]
         hint = f"ct_{argument.name}" if isinstance(argument, Var) else "ct"
         if isinstance(partial, Const) and partial.value == -1:
             return self.b.op("neg", ct, hint=hint)
-        singular = TABLE[stmt.op].singular and not isinstance(partial, Const)
+        singular = (TABLE[stmt.op].singular or stmt.out in self.masked) and not isinstance(partial, Const)
         guarded = "umul" if self.telling.covers(stmt) else "smul"
         return self.b.op(guarded if singular else "mul", ct, partial, hint=hint)
 

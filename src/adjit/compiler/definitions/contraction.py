@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ShapeError
-from .core import Array, Number, Shape, compile_time, defines
+from .core import Array, Number, Shape, compile_time, defines, wide
 from .linear import matrix_matrix, size_of
 
 
@@ -100,14 +100,14 @@ def einsum(subscripts: str, *operands: Array) -> Number:
 
 
 def contracted(operands: tuple[Array, ...], index: Shape, inner: Shape, places: Any, kind: Any) -> Number:
-    total = kind.type(0)
+    total = wide(kind).type(0)
     for more in np.ndindex(inner):
         both = index + more
         term = kind.type(1)
         for x, spot in zip(operands, places):
             term = term * kind.type(x[tuple(both[p] for p in spot)])
         total = total + term
-    return total
+    return kind.type(total)
 
 
 def matrix_product(a: Array, b: Array, inputs: tuple[str, ...], output: str, summed: str) -> Array:

@@ -196,6 +196,17 @@ def sum_dtype(dtype: Dtype, wanted: Dtype = None) -> np.dtype[Any]:
 
 
 @compile_time
+def wide(kind: Dtype) -> np.dtype[Any]:
+    """The dtype in which one sum runs: float32 numbers are added up in float64, since a running sum in
+    float32 loses digits that NumPy's pairwise sums keep.
+
+    >>> str(wide(np.dtype(np.float32))), str(wide(np.dtype(np.int64)))
+    ('float64', 'int64')
+    """
+    return np.promote_types(kind, np.float64) if np.issubdtype(kind, np.inexact) else np.dtype(kind)
+
+
+@compile_time
 def float_dtype(dtype: Dtype, wanted: Dtype = None) -> np.dtype[Any]:
     """The dtype of a mean: that of floats, float64 for integers."""
     if wanted is not None:

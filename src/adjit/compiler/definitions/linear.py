@@ -26,6 +26,7 @@ from .core import (
     float_dtype,
     newer,
     sum_dtype,
+    wide,
 )
 from .extrema import max_, min_
 from .reduction import roots, sum_
@@ -46,10 +47,10 @@ def inner_product(a: Once, b: Once) -> Number:
     kind = np.result_type(a.dtype, b.dtype)
     if a.shape[0] != b.shape[0]:
         raise ShapeError("shapes not aligned")
-    total = kind.type(0)
+    total = wide(kind).type(0)
     for i in range(a.shape[0]):
         total = total + kind.type(a[i]) * kind.type(b[i])
-    return total
+    return kind.type(total)
 
 
 def matrix_vector(a: Once, x: Array) -> Array:
@@ -233,10 +234,10 @@ def trace(a: Array, offset: int = 0) -> Number:
     right = max(offset, 0)
     length = max(min(a.shape[0] - down, a.shape[1] - right), 0)
     if a.ndim == 2:
-        total = kind.type(0)
+        total = wide(kind).type(0)
         for i in range(length):
             total = total + kind.type(a[i + down, i + right])
-        return total
+        return kind.type(total)
     out = np.zeros(a.shape[2:], kind)
     for i in range(length):
         for index in np.ndindex(a.shape[2:]):

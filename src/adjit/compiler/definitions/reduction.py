@@ -2,8 +2,8 @@
 
 Input: an array, an axis (integer, tuple or None), keepdims. Output: a scalar, or an array of the kept axes.
 Where the reduced axes are the last ones each result has a running scalar; otherwise the array is walked in
-its own order and the results accumulate, so that memory is read in order either way. Non-goals: pairwise
-summation, `out`, `where`.
+its own order and the results accumulate, so that memory is read in order either way. A running scalar that
+sums is float64 for float32 arrays, which is as exact as NumPy's pairwise sums. Non-goals: `out`, `where`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from .core import (
     spread,
     sum_dtype,
     trailing,
+    wide,
     without,
 )
 
@@ -55,17 +56,17 @@ def sum_(a: Once, axis: Axis = None, dtype: Dtype = None, *, keepdims: bool = Fa
     axes = axes_of(axis, a.ndim)
     kind = sum_dtype(a.dtype, dtype)
     if len(axes) == a.ndim:
-        total = kind.type(0)
+        total = wide(kind).type(0)
         for index in np.ndindex(a.shape):
             total = total + kind.type(a[index])
-        return filled(total, a.ndim, keepdims)
+        return filled(kind.type(total), a.ndim, keepdims)
     out = np.zeros(kept_shape(a.shape, axes, keepdims), kind)
     if trailing(axes, a.ndim):
         for kept in np.ndindex(without(a.shape, axes)):
-            total = kind.type(0)
+            total = wide(kind).type(0)
             for reduced in np.ndindex(only(a.shape, axes)):
                 total = total + kind.type(a[kept + reduced])
-            out[spread(kept, axes, keepdims)] = total
+            out[spread(kept, axes, keepdims)] = kind.type(total)
     else:
         for index in np.ndindex(a.shape):
             out[kept_index(index, axes, keepdims)] += kind.type(a[index])

@@ -28,6 +28,7 @@ from .core import (
     only,
     spread,
     unsupported,
+    wide,
     without,
 )
 from .reduction import filled, mean, sum_
@@ -302,10 +303,10 @@ def peak(x: Array, kept: Shape, axes: Shape) -> Number:
 
 def log_of_sum(x: Array, kept: Shape, axes: Shape) -> Number:
     top = peak(x, kept, axes)
-    total = x.dtype.type(0)
+    total = wide(x.dtype).type(0)
     for reduced in np.ndindex(only(x.shape, axes)):
         total = total + np.exp(x[joined(kept, reduced, axes)] - top)
-    return np.log(total) + top
+    return np.log(x.dtype.type(total)) + top
 
 
 @defines(special.logsumexp)

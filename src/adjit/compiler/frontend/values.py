@@ -23,10 +23,13 @@ class Static:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScalarValue:
-    """A number known at run time only. `weak`: a Python number, which does not widen a NumPy dtype."""
+    """A number known at run time only. `weak`: a Python number, which does not widen a NumPy dtype. `power`:
+    base and exponent of a Python integer that is a power, which a float may need beyond 64 bits.
+    """
 
     operand: Operand
     weak: bool = False
+    power: tuple[Operand, Operand] | None = None
 
     @property
     def dtype(self) -> str:

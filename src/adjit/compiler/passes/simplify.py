@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ..ir.builder import const
 from ..ir.nodes import Block, Check, Const, For, Function, If, Op, Operand, Stmt, Var, While
-from ..ir.types import BOOL, INT, is_float, is_integer
+from ..ir.types import BOOL, FLOATS, INT, is_float, is_integer
 from ..ir.visitor import int_const
 from ..ops.arithmetic import PRODUCTS_WITH_ZERO
 from ..ops.core import fold
@@ -186,7 +186,16 @@ def squares_of_roots(op: Op, makers: Makers) -> Application | None:
     return ("square_of" if signs > 0 else "minus_square_of"), (roots[0], made.args[0])
 
 
+def conversions(op: Op, makers: Makers) -> Operand | None:
+    """`float32(float64(x)) => x` for x in float32"""
+    made = _maker(op.args[0], makers, "cast") if op.op == "cast" else None
+    if made is None or made.args[0].type != op.out.type or (op.out.type.dtype, made.out.type.dtype) != FLOATS:
+        return None
+    return made.args[0]
+
+
 RULES: tuple[Rule, ...] = (
+    conversions,
     negation,
     integer_sums,
     products,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -197,7 +198,20 @@ def binary(ctx: Context, op: str, a: Value, b: Value) -> Value:
         return found
     if op == "pow":
         return power(ctx, a, b, weak=True)
+    if op in ("lshift", "rshift"):
+        _bits(ctx, a, b)
     return apply(ctx, _row(ctx, op), (a, b), weak=True)
+
+
+def _bits(ctx: Context, a: Value, b: Value) -> None:
+    """Refuse a shift of a Python integer by a constant that leaves none of its 64 bits."""
+    if isinstance(a, ScalarValue) and a.weak and isinstance(b, Static) and b.value not in range(64):
+        ctx.error(
+            InferenceError,
+            f"a shift by {b.value} bits",
+            "integers that are known at run time only have 64 bits",
+            "shift by 0 to 63 bits, or multiply a float",
+        )
 
 
 def unary(ctx: Context, op: str, a: Value) -> Value:
@@ -251,7 +265,10 @@ def power(ctx: Context, a: Value, b: Value, *, weak: bool = False) -> Value:
         emit, cost = _by_products(known, integers), 1 + abs(int(known)) if abs(known) < 5 else row.cost
     else:
         emit, cost = (_checked_power(ctx) if integers else row.emit), row.cost
-    return apply(ctx, Elementwise("pow", np.power, emit, cost), (base, exponent), weak=weak)
+    found = apply(ctx, Elementwise("pow", np.power, emit, cost), (base, exponent), weak=weak)
+    if integers and isinstance(found, ScalarValue) and found.weak and known not in (0, 1, 2):
+        return replace(found, power=(operand(ctx, base, found.dtype), operand(ctx, exponent, found.dtype)))
+    return found
 
 
 def _known_exponent(value: Value) -> int | float | None:

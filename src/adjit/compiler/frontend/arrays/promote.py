@@ -170,8 +170,17 @@ def operand(ctx: Context, value: Value, dtype: str) -> Operand:
             return static_operand(ctx, value.value, dtype)
         return cast(ctx.b, static_operand(ctx, value.value), dtype)
     if isinstance(value, ScalarValue):
+        if value.power is not None and dtype in FLOATS:
+            return cast(ctx.b, _whole_power(ctx.b, value.operand, *value.power), dtype)
         return cast(ctx.b, value.operand, dtype)
     return ctx.error(InferenceError, f"a number is needed here, not {describe(value)}")
+
+
+def _whole_power(b: Builder, exact: Operand, base: Operand, exponent: Operand) -> Operand:
+    """A power of integers as a float, by floats where 64 bits may not hold it."""
+    by_floats = b.op("pow", b.cast(base, "float64"), b.cast(exponent, "float64"))
+    fits = b.op("lt", b.op("abs", by_floats), const(2.0**62, "float64"))
+    return b.op("select", fits, b.cast(exact, "float64"), by_floats)
 
 
 def cast(b: Builder, x: Operand, dtype: str) -> Operand:
