@@ -302,7 +302,7 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
             return Mapping_({str(name): v for name, v in owner.items.items()})
         return call(ctx, getattr(owner.cls, name), [owner, *args], kwargs)
     if isinstance(owner, Mapping_) and name == "update" and not args:
-        args, kwargs = [Mapping_({k: v for k, v in kwargs.items()})], {}  # noqa: C416 - keys of any kind
+        args, kwargs = [Mapping_(dict(kwargs.items()))], {}
     if kwargs:
         of_class = getattr(dict if isinstance(owner, Mapping_) else list, name, None)
         ctx.error(
