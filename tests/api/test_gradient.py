@@ -475,6 +475,14 @@ def by_default(x: Any, chosen: Settings = settings) -> Any:
     return x * chosen.rate
 
 
+@pytest.mark.parametrize("function", [np.sum, np.linalg.norm, np.sin])
+def test_functions_of_numpy_are_to_be_wrapped(function: Any) -> None:
+    """What they are written in is not a user's program."""
+    with pytest.raises(UnsupportedSyntaxError, match=r"wrap it: lambda x: np\.(linalg\.)?\w+\(x\)"):
+        adjit.grad(function)(np.ones(3))
+    np.testing.assert_array_equal(adjit.grad(lambda x: np.sum(x))(np.ones(3)), np.ones(3))
+
+
 @pytest.mark.parametrize("fun", [by_record, by_namespace, by_class, by_item, by_default])
 def test_settings_changed_in_place_are_noticed(fun: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     gradient = adjit.grad(fun)

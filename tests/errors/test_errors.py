@@ -12,7 +12,7 @@ import pytest
 
 import adjit
 
-from . import refused_programs  # noqa: F401 - fills the table
+from . import refused_programs, refused_uses  # noqa: F401 - fill the table
 from .refusals import REFUSED, Refusal
 
 HERE = str(Path(__file__).parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -65,6 +66,14 @@ def test_kinds_of_leaves(value: Any, spec: Any) -> None:
     assert pytree.take_apart(value, "v", []) == spec
 
 
+class Shade(enum.Enum):
+    DARK = "dark"
+
+
+class Plain:
+    """An object that is no structure."""
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -77,13 +86,47 @@ def test_kinds_of_leaves(value: Any, spec: Any) -> None:
         (np.clongdouble(1j), "of type complex256"),
         (2**70, "64 bits"),
         ({1, 2}, "of type set"),
-        ({"a": [1, 2]}, "v['a'] is a list of numbers"),
+        ({"a": list(range(33))}, "v['a'] is a list of numbers"),
+        (np.zeros(2, [("a", float), ("b", int)]), "x['a'] or x['b']"),
+        (np.array(["2020-01-01"], "datetime64[D]"), "x.astype('int64')"),
+        (np.array(["a"]), "np.unique(x, return_inverse=True)[1]"),
+        (np.array([None]), "np.array(x, dtype=float)"),
+        (Shade.DARK, "an enum.IntEnum"),
+        (np.random.default_rng(1), "draw outside"),
+        (numba.typed.Dict.empty(numba.int64, numba.float64), "dict(d)"),
+        (Plain(), "a dataclass, a named tuple or a dict"),
     ],
 )
 def test_refusals_say_what_and_where(value: Any, words: str) -> None:
     with pytest.raises(InferenceError) as caught:
         pytree.take_apart(value, "v", [])
     assert words in str(caught.value)
+
+
+def test_short_lists_of_numbers_inside_of_structures() -> None:
+    """They say how a model is made: item by item, with None for the integers of a gradient."""
+
+    def loss(p):
+        total = 0.0
+        for n in p["layers"]:
+            total += n * np.sum(p["w"]) * p["rates"][0]
+        return total * len(p["layers"])
+
+    found = adjit.grad(loss)({"layers": [2, 5], "w": np.ones(3), "rates": [2.0, 7.0]})
+    assert found["layers"] == [None, None] and found["rates"] == [42.0, 0.0]
+    np.testing.assert_array_equal(found["w"], np.full(3, 28.0))
+
+
+class Kind(enum.IntEnum):
+    FIRST, SECOND = 1, 2
+
+
+def test_members_of_an_intenum_are_numbers() -> None:
+    leaves: list[Any] = []
+    assert pytree.take_apart(Kind.SECOND, "v", leaves) == ScalarSpec("int64", weak=True)
+    assert type(leaves[0]) is int
+    d = adjit.grad(lambda x, kind: 2.0 * x if kind == Kind.FIRST else 3.0 * x)
+    assert [d(1.0, Kind.FIRST), d(1.0, Kind.SECOND), d(1.0, 1)] == [2.0, 3.0, 2.0]
 
 
 def test_dataclasses_are_made_without_running_them() -> None:

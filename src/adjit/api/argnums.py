@@ -16,6 +16,12 @@ def positions(transform: Transform, argnums: Argnums) -> tuple[tuple[Position, .
     so they reach into `*args`; the name of `*args` means all of them.
     """
     single = isinstance(argnums, int | str)
+    several = isinstance(argnums, Sequence) and all(isinstance(a, int | str) for a in argnums)
+    if not single and not several:
+        raise TypeError(
+            f"argnums holds positions and parameter names, not {argnums!r}; a transform gives a function, "
+            "which takes the arguments: adjit.grad(f)(x)"
+        )
     chosen = [argnums] if isinstance(argnums, int | str) else list(argnums)
     found = tuple(_position(transform, a) for a in chosen)
     if len(set(found)) < len(found):

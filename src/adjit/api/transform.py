@@ -134,6 +134,8 @@ class Transform:
         self.base: Callable[..., Any] = base
         functools.update_wrapper(self, base, updated=())
         try:
+            if type(base).__module__ == "numpy":  # a ufunc, or what chooses among implementations, as np.sum
+                raise ValueError
             self.signature = inspect.signature(base, follow_wrapped=not isinstance(base, types.FunctionType))
         except ValueError:  # not one of Python's
             from ..compiler.frontend.entries import no_text

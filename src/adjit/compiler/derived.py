@@ -123,9 +123,11 @@ def no_floats(program: Program, k: int, item: int | None = None) -> AdjitError:
     else:
         what = f"argument {name!r} holds no float"
         hint = f"leave {name!r} out of argnums"
-    return NotDifferentiableError(
-        f"{what}, which has no gradient", program.function.loc, "only floats vary continuously", hint
-    )
+    why = "only floats vary continuously"
+    if isinstance(spec, StaticSpec) and not isinstance(spec.value, str | bytes | None):
+        why = "an object that is no structure is a constant, with all that it holds"
+        hint = "hold the parameters in a dataclass, a named tuple or a dict, and pass that"
+    return NotDifferentiableError(f"{what}, which has no gradient", program.function.loc, why, hint)
 
 
 def refuse_complex(trees: Sequence[object], what: str, program: Program) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ from ..errors import InferenceError
 
 Leaf = Any
 C, F, WRITEABLE = 0x1, 0x2, 0x400  # bits of `ndarray.flags.num`
-MOST_NUMBERS = 32  # in a typed list
-INT64 = range(-(2**63), 2**63)
+MOST_NUMBERS = 32  # in a typed list, or in a list inside of another value
+LEAST, MOST = -(2**63), 2**63 - 1  # of 64 bits
 
 
 def children(value: object) -> tuple[type, tuple[object, ...], Sequence[object]] | None:
@@ -86,11 +86,25 @@ def array_spec(a: np.ndarray[Any, Any], where: str) -> ArraySpec:
         raise InferenceError(
             f"{where} has dtype {kind}",
             why=f"adjit works on {', '.join((*DTYPES, *complexes.PARTS))}",
-            hint="convert it with astype",
+            hint=_numbers_of(kind),
         )
     num = a.flags.num
     layout = "C" if num & C else "F" if num & F else "A"
     return ArraySpec(kind.name, a.ndim, layout, not num & WRITEABLE, ones(a))
+
+
+def _numbers_of(kind: np.dtype[Any]) -> str:
+    """What to pass instead of an array `x` of a dtype that is none of numbers."""
+    if kind.names:
+        return f"pass its fields, {' or '.join(f'x[{name!r}]' for name in kind.names)}"
+    match kind.kind:
+        case "M" | "m":
+            return "pass numbers: x.astype('int64'), or a difference divided by np.timedelta64(1, 's')"
+        case "S" | "T" | "U":
+            return "pass numbers in place of the strings: np.unique(x, return_inverse=True)[1]"
+        case "O":
+            return "pass np.array(x, dtype=float), if all items are numbers"
+    return "convert it with astype"
 
 
 def _leaf_spec(value: object, where: str) -> Spec:
@@ -99,7 +113,7 @@ def _leaf_spec(value: object, where: str) -> Spec:
     if isinstance(value, bool):
         return ScalarSpec("bool", weak=True)
     if isinstance(value, int) and not isinstance(value, np.generic):
-        if value not in INT64:
+        if not LEAST <= value <= MOST:
             raise InferenceError(f"{where} is {value}, which does not fit into 64 bits")
         return ScalarSpec("int64", weak=True)
     if isinstance(value, float) and not isinstance(value, np.generic):
@@ -112,6 +126,14 @@ def _leaf_spec(value: object, where: str) -> Spec:
             )
         return ScalarSpec(value.dtype.name)
     return _static(value, where)
+
+
+def _plain(value: Leaf) -> Leaf:
+    """A leaf as programs take it: an integer of a class of its own, such as a member of an IntEnum, is its
+    number.
+    """
+    own = isinstance(value, int) and type(value) is not int and type(value) is not bool
+    return int(value) if own else value
 
 
 def _static(value: object, where: str) -> Spec:
@@ -127,20 +149,30 @@ def _static(value: object, where: str) -> Spec:
     raise InferenceError(
         f"{where} is of type {type(value).__name__}",
         why="arguments are arrays, numbers, and tuples, lists, dicts, named tuples and dataclasses of these",
-        hint=instead_of_object(type(value)) or "pass np.asarray(...) of it, or take it apart",
+        hint=instead_of_object(type(value)) or _parts_of(value),
     )
 
 
-def take_apart(value: object, where: str, leaves: list[Leaf]) -> Spec:
-    """The specification of a value; its arrays and numbers are appended to `leaves`."""
+def _parts_of(value: object) -> str:
+    if hasattr(value, "__array__"):
+        return "pass np.asarray(...) of it"
+    if isinstance(value, Iterable):
+        return "pass np.array([...]) or a tuple of its items"
+    return "pass its arrays and numbers, as a dataclass, a named tuple or a dict"
+
+
+def take_apart(value: object, where: str, leaves: list[Leaf], *, within: bool = False) -> Spec:
+    """The specification of a value; its arrays and numbers are appended to `leaves`. `within`: a part of
+    another value.
+    """
     node = complexes.apart(value) or children(value)
     if node is None:
         spec = _leaf_spec(value, where)
         if not isinstance(spec, StaticSpec):
-            leaves.append(value)
+            leaves.append(_plain(value))
         return spec
     kind, keys, parts = node
-    short = type(value) is not list and len(parts) <= MOST_NUMBERS
+    short = (within or type(value) is not list) and len(parts) <= MOST_NUMBERS
     if kind is list and parts and not short and all(isinstance(p, int | float) for p in parts):
         raise InferenceError(
             f"{where} is a list of numbers",
@@ -151,7 +183,7 @@ def take_apart(value: object, where: str, leaves: list[Leaf]) -> Spec:
     for key, part in zip(keys, parts, strict=True):
         at = f"{where}.{key}" if isinstance(key, str) and kind is not dict else f"{where}[{key!r}]"
         at = where if kind is complexes.ComplexArray else at
-        inner.append(take_apart(part, at, leaves))
+        inner.append(take_apart(part, at, leaves, within=True))
     return NodeSpec(kind, keys, tuple(inner))
 
 

@@ -70,8 +70,10 @@ def shared_extreme(a: Array, kept: Shape, axes: Shape, sign: int) -> Number:
 
 def extremes(a: Array, axis: Axis, keepdims: bool, sign: int) -> Number:
     axes = axes_of(axis, a.ndim)
-    if count(a.shape, axes) == 0:
-        raise ShapeError("zero-size array to reduction operation which has no identity")
+    if sign > 0 and count(a.shape, axes) == 0:
+        raise ShapeError("zero-size array to reduction operation maximum which has no identity")
+    if sign < 0 and count(a.shape, axes) == 0:
+        raise ShapeError("zero-size array to reduction operation minimum which has no identity")
     if len(axes) == a.ndim:
         return filled(shared_extreme(a, (), axes, sign), a.ndim, keepdims)
     out = np.empty(kept_shape(a.shape, axes, keepdims), a.dtype)

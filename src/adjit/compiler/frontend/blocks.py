@@ -89,6 +89,19 @@ def freeze(ctx: Specialiser, copy: Var, roots: frozenset[Var], reason: str) -> N
         ctx.frozen[root] = reason
 
 
+def called(ctx: Specialiser, root: Var) -> str:
+    """An array in the user's words: by its own name, or that of a variable that sees it."""
+    names = [
+        (name, root in ctx.b.origin(value.base))
+        for frame in ctx.reachable()
+        for name, value in frame.names.items()
+        if isinstance(value, ArrayValue) and not name.startswith("@")
+    ]
+    own = next((name for name, _ in names if name == root.name), None)
+    name = own or next((name for name, sees in names if sees), None)
+    return f"the array {name!r}" if name else "an array that an expression chose"
+
+
 @contextmanager
 def thawed(ctx: Specialiser, base: Var) -> Iterator[None]:
     """The compiler's own copies may write what others may not."""

@@ -48,6 +48,7 @@ from . import (
     threaded,
 )
 from .arrays.promote import is_array, is_number
+from .arrays.remedies import instead_of_argument
 from .local_functions import LocalFunction
 from .nodes import has_stars
 from .normalise import RESULT, Normal, normalise
@@ -300,8 +301,15 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
         if name == "_asdict":
             return Mapping_({str(name): v for name, v in owner.items.items()})
         return call(ctx, getattr(owner.cls, name), [owner, *args], kwargs)
+    if isinstance(owner, Mapping_) and name == "update" and not args:
+        args, kwargs = [Mapping_(dict(kwargs.items()))], {}
     if kwargs:
-        ctx.error(UnsupportedSyntaxError, f"keyword arguments of the method {name!r} are not supported")
+        of_class = getattr(dict if isinstance(owner, Mapping_) else list, name, None)
+        ctx.error(
+            UnsupportedSyntaxError,
+            f"keyword arguments of the method {name!r} are not supported",
+            instead=instead_of_argument(of_class, next(iter(kwargs))),
+        )
     if isinstance(owner, ListValue):
         return list_methods.method(ctx, owner, name, args)
     if isinstance(owner, Sequence_):

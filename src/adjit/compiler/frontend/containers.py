@@ -28,6 +28,7 @@ from ..ir.nodes import Const, Operand, Var
 from ..ir.visitor import operands
 from . import arrays, sharing
 from .arrays.promote import is_array, is_number, value_of
+from .arrays.remedies import instead_of_object
 from .carry import kind_of, same_value
 from .structure import is_namedtuple
 from .values import (
@@ -310,7 +311,8 @@ def getitem(ctx: Specialiser, owner: Value, index: Value) -> Value:
                     return Static(v[plain[0]])  # type: ignore[index, call-overload]
                 except (IndexError, KeyError, TypeError) as error:
                     ctx.error(OutOfBoundsError, str(error))
-    return ctx.error(InferenceError, f"{describe(owner)} is not subscriptable")
+    remedy = instead_of_object(type(owner.value)) if isinstance(owner, Static) else ""
+    return ctx.error(InferenceError, f"{describe(owner)} is not subscriptable", instead=remedy)
 
 
 def _entry(ctx: Specialiser, owner: Value, found: tuple[Value, ...], index: Value, kind: type) -> Value:
@@ -383,7 +385,7 @@ def changed(ctx: Specialiser, old: Value, new: Value) -> None:
                 NotDifferentiableError,
                 f"{what} is changed",
                 "a list, dict or object that belongs to the caller or the module stays as it is",
-                "make a copy of it first, such as list(x) or dict(x)",
+                _another(old, new),
             )
     if id(old) in ctx.aliased:
         why = ctx.aliased[id(old)][1]
@@ -392,6 +394,14 @@ def changed(ctx: Specialiser, old: Value, new: Value) -> None:
         )
     ctx.mutated[id(old)] = old
     ctx.replace_everywhere(old, new)
+
+
+def _another(old: Value, new: Value) -> str:
+    """What to do instead of changing a container."""
+    if isinstance(old, Record) and isinstance(new, Record):
+        field = next((k for k, v in new.items.items() if v is not old.items[k]), "…")
+        return f"make another one: dataclasses.replace(…, {field}=…)"
+    return f"make a copy of it first: {'dict' if isinstance(old, Mapping_) else 'list'}(…)"
 
 
 def setitem(ctx: Specialiser, owner: Value, index: Value, value: Value) -> None:
@@ -431,6 +441,7 @@ def setattr_(ctx: Specialiser, owner: Value, name: str, value: Value) -> None:
         UnsupportedSyntaxError,
         f"the attribute {name!r} of {describe(owner)} cannot be assigned",
         "only fields of dataclasses made in the function can",
+        "keep it in a local variable and return it, or in a dataclass that the function makes",
     )
 
 

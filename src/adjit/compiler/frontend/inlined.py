@@ -56,7 +56,13 @@ class Specifications:
             case Record(cls=cls, items=fields):
                 return NodeSpec(cls, tuple(fields), tuple(self.spec(v, alias) for v in fields.values()))
             case Closure():
-                ctx.error(InferenceError, "an inner function cannot be passed to a transformed function")
+                ctx.error(
+                    InferenceError,
+                    "an inner function cannot be passed to a transformed function",
+                    "a function inside another holds variables of this call; what is transformed, or has a "
+                    "rule of its own, sees only its arguments",
+                    "define the function in the module, pass it by its name and its variables as arguments",
+                )
         if is_number(value):
             dtype = dtype_of(ctx, value)
             if dtype in PARTS:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 ZERO, ONE = const(0), const(1)
 NONE, ZERO_ = Static(None), Static(0)
+INSTEAD = {  # by method
+    "index": "take np.argmax(np.array(values) == item), which is the first place, and 0 where there is none",
+    "remove": "make another list of the items that stay",
+}
 
 
 def method(ctx: Specialiser, owner: ListValue, name: str, args: list[Value]) -> Value:
@@ -55,6 +59,9 @@ def method(ctx: Specialiser, owner: ListValue, name: str, args: list[Value]) -> 
     return ctx.error(
         UnsupportedSyntaxError,
         f"the method {name!r} of a list whose length is known at run time only is not supported in this form",
+        instead=INSTEAD.get(
+            name, "write it as a loop over the list, or make an array of it: np.array(values)"
+        ),
     )
 
 

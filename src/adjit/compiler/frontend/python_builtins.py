@@ -20,6 +20,7 @@ from ..ir.builder import const
 from ..ir.nodes import Const, Operand
 from . import arrays, containers, lists, operators, sharing
 from .arrays.promote import dtype_of, is_array, is_number, is_weak, operand, value_of
+from .arrays.remedies import instead_of_argument
 from .values import (
     ArrayValue,
     CheckpointedValue,
@@ -289,7 +290,11 @@ def _abs(ctx: Specialiser, value: Value) -> Value:
 
 
 @define(pow)
-def _pow(ctx: Specialiser, base: Value, exponent: Value) -> Value:
+def _pow(ctx: Specialiser, base: Value, exponent: Value, mod: Value = NONE) -> Value:
+    if not (isinstance(mod, Static) and mod.value is None):
+        ctx.error(
+            UnsupportedSyntaxError, "pow of three arguments is not supported", instead="write (a**b) % c"
+        )
     return arrays.binary(ctx, "pow", base, exponent)
 
 
@@ -313,7 +318,9 @@ def _round(ctx: Specialiser, value: Value, digits: Value = NONE) -> Value:
 def _extremum(ctx: Specialiser, op: str, values: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     if kwargs:
         ctx.error(
-            UnsupportedSyntaxError, f"the argument {next(iter(kwargs))!r} of max and min is not supported"
+            UnsupportedSyntaxError,
+            f"the argument {next(iter(kwargs))!r} of max and min is not supported",
+            instead=instead_of_argument(max if op == "maximum" else min, next(iter(kwargs))),
         )
     values = [lists.plain(ctx, v) for v in values]
     if len(values) == 1:

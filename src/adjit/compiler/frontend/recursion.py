@@ -122,6 +122,8 @@ class _Worker:
         ]
         if not self.moving:
             raise Other("its calls of itself change no argument")
+        if self.endless(node.body):
+            raise Other("it calls itself on every path, so that it never ends")
         if self.writes(function, stored):
             raise Other("it may write an array, draw, print or call what does so")
         self.tail = all(self.is_call(r.value) or not self.has_call(r) for r in self.returns()) and len(
@@ -144,6 +146,38 @@ class _Worker:
 
     def has_call(self, n: ast.AST) -> bool:
         return any(self.is_call(x) for x in ast.walk(n))
+
+    def endless(self, statements: Sequence[ast.stmt]) -> bool:
+        """Whether a call of this function is on every path through the statements, as far as can be told
+        without loops.
+        """
+        for s in statements:
+            match s:
+                case ast.If(test, body, orelse):
+                    ways = (body, orelse)
+                    if self.always(test) or all(map(self.endless, ways)):
+                        return True
+                    if any(_leaves(way) and not self.endless(way) for way in ways):
+                        return False
+                case (
+                    ast.Return() | ast.Raise() | ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Expr()
+                ):
+                    if self.always(s) or isinstance(s, ast.Return | ast.Raise):
+                        return self.always(s)
+                case _ if _leaves([s]):
+                    return False
+        return False
+
+    def always(self, n: ast.AST) -> bool:
+        """Whether a call of this function is among what the expressions of a node always compute."""
+        match n:
+            case ast.IfExp(test, body, orelse):
+                return self.always(test) or (self.always(body) and self.always(orelse))
+            case ast.BoolOp(values=[first, *_]):
+                return self.always(first)
+            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return False
+        return self.is_call(n) or any(map(self.always, ast.iter_child_nodes(n)))
 
     def plain(self, call: ast.AST) -> bool:
         assert isinstance(call, ast.Call)
@@ -327,6 +361,11 @@ class _Worker:
         new = copy.copy(self.node)
         new.body = [located(s, self.node.body[0]) for s in body]
         return new
+
+
+def _leaves(statements: Sequence[ast.stmt]) -> bool:
+    """Whether there is a way out of the function in these statements."""
+    return any(isinstance(n, ast.Return | ast.Raise) for s in statements for n in ast.walk(s))
 
 
 def _repeatable(function: types.FunctionType, seen: set[object]) -> bool:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
-from ...errors import InferenceError, MissingRuleError, OverwriteError
+from ...errors import InferenceError, MissingRuleError, OverwriteError, call_notes
 from ..adjoint.transpose import NotLinear, transposed
 from ..ir.nodes import Function, Operand, Var
 from ..ir.types import Array, Type
@@ -92,6 +92,9 @@ def _positional(
     return values
 
 
+FITS = "a cotangent has the shape of its argument, a tangent that of its result"
+
+
 @dataclass(frozen=True)
 class _Leaf:
     """A float: an array variable, or a number in a 0-d array; `value` is the number itself."""
@@ -138,8 +141,12 @@ class _Call:
             self._numbered(v, self.fixed)
         self.tree: object = None
 
-    def error(self, what: str, why: str = "", instead: str = "") -> NoReturn:
-        self.ctx.error(InferenceError, f"the rule of {self.function.__name__!r} {what}", why, instead)
+    def error(self, what: str, why: str = "", instead: str = "", at: Program | None = None) -> NoReturn:
+        """An error at the call, or at the function of the rule, whose program is `at`."""
+        text = f"the rule of {self.function.__name__!r} {what}"
+        if at is None:
+            self.ctx.error(InferenceError, text, why, instead)
+        raise InferenceError(text, at.function.loc, why, instead, call_notes([self.ctx.b.loc]))
 
     # -- leaves
     def _referred(self, value: Value) -> Value:
@@ -336,7 +343,9 @@ class _Call:
         rule.push, hidden = self._ordered(rule, program, operands, len(self.flows))
         tree = program.result
         if not isinstance(tree, NodeSpec) or tree.kind not in (tuple, list) or len(tree.children) != 2:
-            self.error("does not return a pair", "it gives the result and its tangent", "return y, tangent")
+            self.error(
+                "does not return a pair", "it gives the result and its tangent", "return y, tangent", program
+            )
         found: list[int | None] = [None] * len(self.ys)
         self._match(self.tree, tree.children[1], self.ys, program, found)
         rule.pushed = tuple(found)
@@ -358,7 +367,8 @@ class _Call:
         if not isinstance(tree, NodeSpec) or tree.kind not in (tuple, list) or len(tree.children) != count:
             many = "one entry" if count == 1 else f"{count} entries"
             why = "bwd gives a cotangent for each differentiable argument, or None"
-            self.error(f"does not return a tuple with {many}", why, "return (ct,)" if count == 1 else "")
+            cts = "ct," if count == 1 else ", ".join(f"ct_{k}" for k in range(count))
+            self.error(f"does not return a tuple with {many}", why, f"return ({cts})", program)
         found: list[int | None] = [None] * len(self.flows)
         for mine, theirs in zip(self.trees, tree.children, strict=True):
             self._match(mine, theirs, self.flows, program, found)
@@ -430,7 +440,8 @@ class _Call:
             return
         if isinstance(mine, list):
             if not isinstance(theirs, NodeSpec) or len(theirs.children) != len(mine):
-                self.error("returns another structure than that of the argument or result it belongs to")
+                what = "returns another structure than that of the argument or result it belongs to"
+                self.error(what, FITS, f"return {len(mine)} parts for it, or None", program)
             for m, t in zip(mine, theirs.children, strict=True):
                 self._match(m, t, leaves, program, found)
             return
@@ -439,8 +450,10 @@ class _Call:
         type_ = program.function.results[theirs.index].type if isinstance(theirs, ResultLeaf) else None
         rank = leaf.rank if leaf.value is None else None
         if type_ is None or rank != (type_.ndim if isinstance(type_, Array) else None):
-            wanted = "a number" if rank is None else f"an array with {rank} axes"
-            self.error(f"returns something else than {wanted} or None for an argument or result")
+            axes = "one axis" if rank == 1 else f"{rank} axes"
+            wanted = "a number" if rank is None else f"an array with {axes}"
+            what = f"returns something else than {wanted} or None for an argument or result"
+            self.error(what, FITS, f"return {wanted}, or None where there is no derivative", program)
         assert isinstance(theirs, ResultLeaf)
         found[mine] = theirs.index
 

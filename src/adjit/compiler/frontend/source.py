@@ -90,6 +90,13 @@ def no_source(function: Callable[..., object], detail: str) -> AdjitError:
     name = getattr(function, "__name__", repr(function))
     code = getattr(function, "__code__", None)
     place = Location(code.co_filename, code.co_firstlineno, function=name) if code is not None else None
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        return UnsupportedSyntaxError(
+            f"the function {name!r} is asynchronous",
+            place,
+            "adjit makes one native function that runs from beginning to end",
+            "define it with 'def', and await what it needs before the call",
+        )
     why = f"adjit transforms source text, and there is none for it ({detail})"
     remedy = "define it in a file or a notebook cell, not by exec, eval or python -c"
     if code is not None and code.co_filename == PROMPT:

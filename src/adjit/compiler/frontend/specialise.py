@@ -27,6 +27,7 @@ from ..ir.nodes import Function, Location, Var
 from ..program import Guard, Hidden, Program, Spec
 from . import calls, comprehensions, entries, expressions, recomputed, statements, structure
 from .arrays import materialise
+from .blocks import called
 from .intermediates import check_all_marked, intermediate
 from .lowering import lowered
 from .passes import ActiveLoop
@@ -303,9 +304,8 @@ class Specialiser:
                     "copy it first",
                 )
             if root in self.frozen:
-                self.error(
-                    OverwriteError, f"the array {root.name!r} is written", self.frozen[root], "copy the array"
-                )
+                what = f"{called(self, root)} is written"
+                self.error(OverwriteError, what, self.frozen[root], "copy the array")
         self.written |= memory
         for frame in self.reachable():
             for name, value in list(frame.names.items()):

@@ -161,8 +161,9 @@ def _contribute(b: Builder, rule: Rule, target: Var, value: Operand) -> None:
     if not isinstance(value.type, Array):
         b.accumulate(target, (), b.cast(value, target.type.dtype))
         return
-    assert isinstance(value, Var)
-    _same_shape(b, rule, target, value, "cotangent of another shape than its argument")
+    assert isinstance(value, Var) and rule.pull is not None
+    with b.at(rule.pull.loc):
+        _same_shape(b, rule, target, value, "cotangent", "its argument")
     if value.type.dtype == target.type.dtype:
         add(b, target, value)
         return
@@ -204,18 +205,23 @@ def pushed_forward(b: Builder, call: Call, tangent: Shadows, primal: Arrays) -> 
         if at is None:
             clear(b, target)
         elif isinstance(results[at].type, Array):
-            _same_shape(b, rule, target, results[at], "tangent of another shape than its result")
+            with b.at(rule.push.loc):
+                _same_shape(b, rule, target, results[at], "tangent", "its result")
             _copy(b, results[at], target)
         else:
             b.store(target, (), b.cast(results[at], target.type.dtype))
 
 
-def _same_shape(b: Builder, rule: Rule, target: Var, value: Operand, what: str) -> None:
+def _same_shape(b: Builder, rule: Rule, target: Var, value: Operand, what: str, of: str) -> None:
     assert isinstance(value, Var)
     for mine, theirs in zip(shape(b, target), shape(b, value), strict=True):
         same = b.op("eq", mine, theirs)
-        message = f"the rule of {rule.name!r} returns a {what}: lengths {{}} and {{}} of one axis"
-        b.check(same, "ShapeError", message, theirs, mine)
+        message = (
+            f"the rule of {rule.name!r} returns a {what} of another shape than {of}: "
+            "lengths {} and {} of one axis"
+        )
+        remedy = f"return an array of the shape of {of}: sum over axes along which that is repeated"
+        b.check(same, "ShapeError", message, theirs, mine, remedy=remedy)
 
 
 __all__ = ["Rule", "copy_results", "is_rule", "routine", "rule_of"]

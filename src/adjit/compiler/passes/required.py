@@ -109,9 +109,18 @@ class _Entry:
         if known is None or index > known[0]:
             self.longest[array, axis] = index, Bounds(array, axis, const(index), loc=stmt.loc)
 
+    def of_emptiness(self, check: Stmt) -> bool:
+        if not isinstance(check, Check) or check.error != ShapeError.__name__:
+            return False
+        made = self.early.get(check.cond) if isinstance(check.cond, Var) else None
+        return isinstance(made, Op) and made.op == "ne"
+
     def settle(self) -> None:
-        """What has been found comes next: indices, then equal lengths and at last what the user asks for."""
-        for check in (*(b for _, b in self.longest.values()), *self.shapes):
+        """What has been found comes next: that something is not empty, which says more than its first index
+        does; indices; equal lengths, and at last what the user asks for.
+        """
+        indices = [b for _, b in self.longest.values()]
+        for check in sorted((*indices, *self.shapes), key=lambda c: not self.of_emptiness(c)):
             for x in operands(check):
                 self.compute(x)
             self.first.append(check)

@@ -12,7 +12,8 @@ import warnings
 import numba
 import numpy as np
 import pytest
-from scipy import sparse, special, stats
+from scipy import linalg, ndimage, optimize, sparse, special, stats
+from scipy.spatial import distance
 
 import adjit
 from adjit.compiler.frontend.arrays.names import name_of
@@ -22,6 +23,12 @@ X = np.array([0.3, 0.9, 0.1, 0.5, 0.7])
 LOC, SCALE = 0.2, 1.5
 ONES = np.full(5, 0.2)
 MATRIX = sparse.csr_array(np.eye(5))
+
+
+@numba.stencil
+def neighbours(a):
+    return a[-1] + a[1]
+
 
 # the function as it is refused, what its remedy has to mention, and the remedy written out
 FORMULAS = {
@@ -84,6 +91,72 @@ FORMULAS = {
         lambda x: statistics.stdev(x),
         "np.std(x, ddof=1)",
         lambda x: np.std(x, ddof=1),
+    ),
+    "i0": (
+        lambda x: np.sum(np.i0(x)),
+        "scipy.special.i0(x)",
+        lambda x: np.sum(special.i0(x)),
+    ),
+    "nanmedian": (
+        lambda x: np.nanmedian(x),
+        "np.median(x[~np.isnan(x)])",
+        lambda x: np.median(x[~np.isnan(x)]),
+    ),
+    "frexp": (
+        lambda x: np.sum(np.frexp(1.1 * x)[0]),
+        "e = np.floor(np.log2(np.abs(x))) + 1.0, and x / 2.0**e",
+        lambda x: np.sum(1.1 * x / 2.0 ** (np.floor(np.log2(np.abs(1.1 * x))) + 1.0)),
+    ),
+    "polyval": (
+        lambda x: np.polynomial.polynomial.polyval(1.5, x),
+        "np.polyval(c[::-1], x)",
+        lambda x: np.polyval(x[::-1], 1.5),
+    ),
+    "unravel_index": (
+        lambda x: x[np.unravel_index(7, (3, 4))[1]] ** 2,
+        "k // shape[1], k % shape[1]",
+        lambda x: x[7 % 4] ** 2,
+    ),
+    "block": (
+        lambda x: np.sum(np.block([x, x]) ** 2),
+        "np.vstack and np.hstack",
+        lambda x: np.sum(np.hstack((x, x)) ** 2),
+    ),
+    "fromiter": (
+        lambda x: np.sum(np.fromiter([v * v for v in x], float)),
+        "np.array([… for …])",
+        lambda x: np.sum(np.array([v * v for v in x])),
+    ),
+    "windows": (
+        lambda x: np.sum(np.lib.stride_tricks.sliding_window_view(x, 2) ** 2),
+        "x[np.arange(n)[:, None] + np.arange(k)]",
+        lambda x: np.sum(x[np.arange(4)[:, None] + np.arange(2)] ** 2),
+    ),
+    "strides": (
+        lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (4, 2), (8, 8)) ** 2),
+        "x[np.arange(n)[:, None] + np.arange(k)]",
+        lambda x: np.sum(x[np.arange(4)[:, None] + np.arange(2)] ** 2),
+    ),
+    "toeplitz": (
+        lambda x: np.sum(linalg.toeplitz(x) ** 2),
+        "c[np.abs(i[:, None] - i)] where i = np.arange(len(c))",
+        lambda x: np.sum(x[np.abs(np.arange(5)[:, None] - np.arange(5))] ** 2),
+    ),
+    "cdist": (
+        lambda x: np.sum(distance.cdist(x[:3].reshape(3, 1), x[2:4].reshape(2, 1) + 1.0)),
+        "np.sqrt(np.sum((a[:, None, :] - b[None, :, :]) ** 2, axis=2))",
+        lambda x: np.sum(
+            np.sqrt(
+                np.sum(
+                    (x[:3].reshape(3, 1)[:, None, :] - (x[2:4].reshape(2, 1) + 1.0)[None, :, :]) ** 2, axis=2
+                )
+            )
+        ),
+    ),
+    "stencil": (
+        lambda x: np.sum(neighbours(x)),
+        "x[:-2] + x[2:]",
+        lambda x: np.sum(x[:-2] + x[2:]),
     ),
     "sum where": (
         lambda x: np.sum(x * x, where=x > 0.4),
@@ -160,6 +233,14 @@ def test_a_remedy_gives_what_is_refused(name):
         (lambda x: np.concatenate((x, x), casting="no"), "leave it out"),
         (lambda x: np.concatenate((x, x), dtype=np.float32), ".astype(dtype)"),
         (lambda x: np.sqrt(x, where=x > 0.4), "np.where(where, …, otherwise)"),
+        (lambda x: np.histogram(x, 3), "counts have no gradient"),
+        (lambda x: linalg.block_diag(x, x), "out[:n, :n] = a"),
+        (lambda x: linalg.lu(np.outer(x, x)), "np.linalg.slogdet"),
+        (lambda x: linalg.lu_factor(np.outer(x, x)), "np.linalg.solve"),
+        (lambda x: linalg.solve_banded((0, 0), x.reshape(1, 5), x), "elimination as a loop"),
+        (lambda x: ndimage.gaussian_filter(x, 1.0), "np.convolve"),
+        (lambda x: optimize.brentq(lambda t: t * t - x[0], 0.0, 1.0), "docs/howto/roots.md"),
+        (lambda x: optimize.minimize(lambda t: t * t - x[0], 0.0), "adjit.value_and_grad"),
     ],
 )
 def test_remedies_are_told_at_the_users_line(calls, words):
@@ -197,6 +278,7 @@ def test_draws_by_cumulative_probabilities():
         (np.linalg.eig, "np.linalg.eig"),
         (itertools.combinations, "itertools.combinations"),
         (iter, "iter"),
+        (neighbours, "numba.stencils.stencil.StencilFunc"),
     ],
 )
 def test_names(function, name):

@@ -1,7 +1,8 @@
 """What a function is called where a user finds it.
 
 Input: a function, class or bound method. Output: its dotted name, NumPy's with `np.`: `np.random.choice`, not
-the class and the hidden object that it is a method of. Non-goals: names of the user's variables.
+the class and the hidden object that it is a method of; the name of its class for an object without a name.
+Non-goals: names of the user's variables.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from scipy import special
 
 
 def name_of(function: object) -> str:
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    name = name or type(function).__qualname__
     module = getattr(function, "__module__", None) or ("numpy" if isinstance(function, np.ufunc) else "")
     if isinstance(function, np.ufunc) and getattr(special, function.__name__, None) is function:
         module = "scipy.special"

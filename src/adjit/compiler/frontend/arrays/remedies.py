@@ -27,6 +27,23 @@ DICT = "a dict whose keys are known, or an array that is indexed by the key"
 SYMMETRIC = "use np.linalg.eigh or eigvalsh, if the matrix is symmetric"
 NORMAL_PDF = "np.exp(-0.5 * ((x - loc) / scale) ** 2) / (scale * np.sqrt(2.0 * np.pi))"
 NORMAL_LOGPDF = "-0.5 * ((x - loc) / scale) ** 2 - np.log(scale * np.sqrt(2.0 * np.pi))"
+ROOTS = (
+    "write Newton's steps as a loop, or give the root a rule by the implicit function theorem: "
+    "docs/howto/roots.md has both"
+)
+MINIMISE = (
+    "minimise outside, with adjit.value_and_grad; the minimum as a function of parameters is a root of the "
+    "gradient: docs/howto/roots.md"
+)
+STEPS = "write the steps as a loop, such as those of Runge and Kutta"
+WINDOWS = "take the elements by index, x[np.arange(n)[:, None] + np.arange(k)], or slices in a loop"
+BINS = "count in a loop, counts[np.searchsorted(edges, v, side='right') - 1] += 1: counts have no gradient"
+FACTORS = (
+    "use np.linalg.solve for a system, np.linalg.slogdet for a determinant, np.linalg.cholesky, or loops"
+)
+DISTANCES = "np.sqrt(np.sum((a[:, None, :] - b[None, :, :]) ** 2, axis=2)), or write loops"
+FILTER = "write the sum over the neighbours as a loop or with slices; along one axis np.convolve does it"
+SPLINE = "use np.interp, or make the coefficients outside and write the polynomial"
 SPECIAL = "write its formula with scipy.special: gammaln, betaln, xlogy, ndtr, gammainc, betainc"
 
 STEPPING = (
@@ -57,21 +74,34 @@ FUNCTIONS: dict[str, str] = {  # by a function's name, or by that of its module 
     "np.apply_along_axis": "write a loop over the rows, or call a function with an argument axis",
     "np.apply_over_axes": "call the function once for each axis",
     "np.argpartition": "use np.argsort, which orders all of them",
+    "np.block": "use np.concatenate along each axis, or np.vstack and np.hstack",
     "np.fft": FOURIER,
+    "np.frexp": "write the exponent as e = np.floor(np.log2(np.abs(x))) + 1.0, and x / 2.0**e",
+    "np.fromiter": "use np.array of a list: np.array([… for …])",
     "np.frompyfunc": ELEMENTS,
+    "np.histogram": BINS,
+    "np.histogram2d": BINS,
+    "np.histogramdd": BINS,
+    "np.i0": "use scipy.special.i0(x)",
+    "np.lib.stride_tricks": WINDOWS,
     "np.linalg.eig": SYMMETRIC,
     "np.linalg.eigvals": SYMMETRIC,
     "np.load": FILES,
     "np.loadtxt": FILES,
+    "np.nanmedian": "use np.median(x[~np.isnan(x)])",
     "np.partition": "use np.sort, which orders all of them",
     "np.piecewise": "use np.where(test, a, b) for two pieces, np.select(tests, values) for several",
     "np.polyfit": "solve for the coefficients: np.linalg.lstsq(np.vander(x, degree + 1), y)[0]",
+    "np.polynomial.polynomial.polyval": "use np.polyval(c[::-1], x): highest power first",
     "np.random": DRAWS,
     "np.random.multivariate_normal": "mean + np.linalg.cholesky(cov) @ np.random.standard_normal(len(mean))",
+    "np.ravel_multi_index": "write the position as arithmetic: i * shape[1] + j",
     "np.save": FILES,
     "np.savetxt": FILES,
     "np.savez": FILES,
+    "np.unravel_index": "write the index as arithmetic: k // shape[1], k % shape[1]",
     "np.vectorize": ELEMENTS,
+    "numba.stencils": "write it with slices, such as x[:-2] + x[2:] for the neighbours, or as a loop",
     "numba.typed.typeddict.Dict": f"use {DICT}",
     "os": FILES,
     "pathlib": FILES,
@@ -85,8 +115,31 @@ FUNCTIONS: dict[str, str] = {  # by a function's name, or by that of its module 
     "random.sample": "use np.random.choice(values, k, replace=False)",
     "random.shuffle": "use np.random.permutation(values), which gives a new array",
     "scipy.fft": FOURIER,
+    "scipy.integrate.odeint": STEPS,
     "scipy.integrate.quad": "sum weights * f(nodes) of np.polynomial.legendre.leggauss, made outside",
+    "scipy.integrate.solve_ivp": STEPS,
+    "scipy.interpolate": SPLINE,
+    "scipy.linalg.block_diag": "assign the blocks of zeros: out[:n, :n] = a, out[n:, n:] = b",
+    "scipy.linalg.lu": FACTORS,
+    "scipy.linalg.lu_factor": FACTORS,
+    "scipy.linalg.lu_solve": FACTORS,
+    "scipy.linalg.solve_banded": "use np.linalg.solve of the whole matrix, or write elimination as a loop",
+    "scipy.linalg.toeplitz": "c[np.abs(i[:, None] - i)] where i = np.arange(len(c)); loops if not symmetric",
+    "scipy.ndimage": FILTER,
+    "scipy.optimize": MINIMISE,
+    "scipy.optimize.bisect": ROOTS,
+    "scipy.optimize.brenth": ROOTS,
+    "scipy.optimize.brentq": ROOTS,
+    "scipy.optimize.fixed_point": ROOTS,
+    "scipy.optimize.fsolve": ROOTS,
+    "scipy.optimize.newton": ROOTS,
+    "scipy.optimize.ridder": ROOTS,
+    "scipy.optimize.root": ROOTS,
+    "scipy.optimize.root_scalar": ROOTS,
+    "scipy.optimize.toms748": ROOTS,
     "scipy.sparse": "make it outside, and pass .data, .indices and .indptr to a loop over the rows",
+    "scipy.spatial.distance": "write the formula with sums over an axis, or loops over the rows",
+    "scipy.spatial.distance.cdist": DISTANCES,
     "scipy.stats": SPECIAL,
     "scipy.stats.norm.cdf": "use scipy.special.ndtr((x - loc) / scale)",
     "scipy.stats.norm.logcdf": "use scipy.special.log_ndtr((x - loc) / scale)",
@@ -113,6 +166,12 @@ ARGUMENTS: dict[str, str] = {  # by an argument's name, that of its function bef
     "dtype": "convert the result: .astype(dtype)",
     "lapack_driver": NO_MATTER,
     "like": NO_MATTER,
+    "list.sort key": "order by the numbers that the key gives: values[np.argsort(keys)]",
+    "list.sort reverse": "sort first, then values.reverse()",
+    "max default": "test for an empty sequence before",
+    "max key": "take the item by its position: values[np.argmax(keys)]",
+    "min default": "test for an empty sequence before",
+    "min key": "take the item by its position: values[np.argmin(keys)]",
     "np.amax initial": "use np.maximum(initial, np.max(a))",
     "np.amax where": "use np.max(np.where(where, a, -np.inf))",
     "np.amin initial": "use np.minimum(initial, np.min(a))",
@@ -138,7 +197,10 @@ ARGUMENTS: dict[str, str] = {  # by an argument's name, that of its function bef
 }
 
 
-OBJECTS: dict[str, str] = {  # by the name of a class, or of its module
+OBJECTS: dict[str, str] = {  # by the name of a class or one of its bases, or of its module
+    "enum.Enum": "make it an enum.IntEnum, whose members are numbers, or pass its .value",
+    "np.random": "draw outside and pass the numbers, or call np.random.normal and the like inside",
+    "numba.typed.typeddict.Dict": "pass a dict of Python, dict(d), if its keys are known",
     "pandas": "pass .to_numpy() of it",
     "scipy.sparse": "pass .toarray() of it, or its parts .data, .indices and .indptr to a loop over the rows",
 }
@@ -151,7 +213,7 @@ def known_remedy(name: str) -> str | None:
 
 def instead_of_object(cls: type) -> str:
     """What to pass instead of an object of a class; empty where nothing is known."""
-    return _row(OBJECTS, name_of(cls)) or ""
+    return next((found for base in cls.__mro__ if (found := _row(OBJECTS, name_of(base)))), "")
 
 
 def _row(table: dict[str, str], name: str) -> str | None:
@@ -168,10 +230,11 @@ def instead_of(function: object) -> str:
     if known is not None:
         return known
     home = str(getattr(function, "__module__", None) or "").split(".")[0]
-    if isinstance(function, type) or "." not in name or not home or home in sys.stdlib_module_names:
+    unnamed = isinstance(function, type) or not hasattr(function, "__name__")
+    if unnamed or "." not in name or not home or home in sys.stdlib_module_names:
         return OUTSIDE
     remedy = "write it as loops, with a rule of your own where you know its derivative:\n"
-    return remedy + vjp_skeleton(name, signature_of(function))
+    return remedy + vjp_skeleton(name, _needed(signature_of(function)))
 
 
 def instead_of_argument(function: object, argument: str) -> str:
@@ -184,6 +247,14 @@ def signature_of(function: object) -> inspect.Signature | None:
         return inspect.signature(function)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
+
+
+def _needed(signature: inspect.Signature | None) -> inspect.Signature | None:
+    """The parameters that a call must give, if there are any."""
+    if signature is None:
+        return None
+    kept = [p for p in signature.parameters.values() if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    return signature.replace(parameters=kept) if kept else signature
 
 
 __all__ = [
