@@ -16,7 +16,7 @@ from ...errors import InferenceError, OverwriteError
 from ..adjoint.checkpointed_loops import mark
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
-from . import arrays, containers, expressions, lists, passes, recomputed
+from . import arrays, containers, lists, lookup, passes, recomputed
 from .blocks import undoing
 from .branches import branch
 from .items import holding
@@ -94,7 +94,7 @@ def _changes(ctx: Specialiser, error: Unrollable) -> None:
     otherwise = (
         "keep its type and rank the same in each pass; lists hold numbers, tuples or arrays of one kind"
     )
-    instead = expressions.remedy(error.reason, otherwise)
+    instead = lookup.remedy(error.reason, otherwise)
     ctx.error(InferenceError, f"{error.name!r} changes its kind in a loop", error.reason, instead)
 
 

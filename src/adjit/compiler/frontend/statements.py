@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING
 
 from ...errors import AdjitError, InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
-from . import arrays, containers, list_methods, lists, loops, operators, raising, recomputed, sharing
+from . import (
+    arrays,
+    containers,
+    list_methods,
+    lists,
+    loops,
+    operators,
+    optionals,
+    raising,
+    recomputed,
+    sharing,
+)
 from .arrays.promote import is_array, is_number
 from .branches import branch
 from .expressions import BINARY, binary
@@ -320,6 +331,7 @@ def _guarded(
     with ctx.at(raised):
         name, (message, values) = raising.exception(ctx, raised)
         ctx.b.check(ctx.b.op("not", x) if when else x, name, message, *values)
+    optionals.assume(ctx, x, not when)
     ctx.run(rest)
 
 
@@ -331,7 +343,9 @@ def _check(ctx: Specialiser, test: ast.expr, said: ast.expr | None) -> None:
             ctx.b.check(const(False), "AssertionError", message, *values)
             ctx.dead = True
         return
-    ctx.b.check(arrays.scalar(ctx, cond), "AssertionError", message, *values)
+    x = arrays.scalar(ctx, cond)
+    ctx.b.check(x, "AssertionError", message, *values)
+    optionals.assume(ctx, x)
 
 
 def _raise(ctx: Specialiser, s: ast.Raise) -> None:

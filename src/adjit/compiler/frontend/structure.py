@@ -26,17 +26,20 @@ from ..complexes import (
 from ..ir.nodes import Operand, Var
 from ..ir.types import WHOLES, Array, Scalar
 from ..program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+from . import choices, optionals
 from .arrays import as_variable, full, materialise, parameter
 from .arrays.complexes import conjugate
-from .arrays.promote import dtype_of, is_number, is_weak, operand
+from .arrays.promote import describe, dtype_of, is_number, is_weak, operand
 from .arrays.view import is_whole
 from .source import Source
 from .values import (
     DIFFERENT_RESULTS,
     ArrayValue,
+    Choice,
     ListValue,
     Mapping_,
     Maybe,
+    OrNone,
     RangeValue,
     Record,
     ScalarValue,
@@ -213,6 +216,12 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
             return NodeSpec(cls, tuple(fields), children)  # type: ignore[arg-type]
         case Undefined(reason=reason):
             ctx.error(InferenceError, DIFFERENT_RESULTS, reason)
+        case OrNone(value=number):
+            reason = f"it is None on one path and {describe(number)} on another"
+            ctx.error(InferenceError, DIFFERENT_RESULTS, reason, optionals.INSTEAD)
+        case Choice(among=among):
+            reason = f"it is {choices.listed(among)}, which is known at run time only"
+            ctx.error(InferenceError, DIFFERENT_RESULTS, reason, "return a number in place of the constants")
         case RangeValue():
             ctx.error(InferenceError, "a range cannot be returned", instead="return a tuple or an array")
     if is_number(value):

@@ -217,6 +217,22 @@ class Maybe:
     name: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """One of several constants that are no numbers: `among[which]`. Which one is known at run time only."""
+
+    among: tuple[object, ...]
+    which: Operand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrNone:
+    """A number where `given` holds, elsewhere None."""
+
+    value: ScalarValue
+    given: Operand
+
+
 DIFFERENT_RESULTS = "the function does not return the same kind of thing on all paths"
 
 
@@ -245,6 +261,8 @@ Value = (
     | Stream
     | IndexSpace
     | Maybe
+    | Choice
+    | OrNone
     | Undefined
 )
 
