@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-POINTS = (-0.6, 0.5, 1.5, 2.7)
+POINTS = (-0.6, 0.53, 1.47, 2.7)
 
 
 def regime(v: Any) -> Any:

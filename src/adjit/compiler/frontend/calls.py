@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
 API = __name__.split(".", 1)[0] + ".api"
-TAKING_NUMBERS = [abs, complex, divmod, float, int, max, min, pow, range, round]
+TAKING_NUMBERS = [abs, complex, divmod, float, int, max, min, pow, range]  # and never None
 OWN = __name__.rsplit(".", 2)[0] + ".definitions"
 
 
@@ -172,7 +172,9 @@ def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: di
     if args and function in list_methods.JOINING and list_methods.is_open(ctx, args[0]):
         return list_methods.joined(ctx, function, args, kwargs)
     if arrays.knows(function):
-        named = {k: optionals.definite(ctx, v) for k, v in kwargs.items()}
+        if isinstance(function, np.ufunc) or getattr(function, "__module__", "") == "math":
+            args = [optionals.definite(ctx, v) for v in args]
+        named = {k: optionals.told(ctx, v) for k, v in kwargs.items()}
         return arrays.numpy_call(ctx, function, [lists.plain(ctx, v) for v in args], named)
     if _own(function):
         return _transform(ctx, function, args, kwargs)
@@ -302,7 +304,8 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
         given = {str(k): v for k, v in named.items.items()}
         return call(ctx, function, [*first.items, *args], {**given, **kwargs})
     if is_array(owner) or is_number(owner):
-        return arrays.method(ctx, owner, name, args, kwargs)
+        args = [optionals.told(ctx, v) for v in args]
+        return arrays.method(ctx, owner, name, args, {k: optionals.told(ctx, v) for k, v in kwargs.items()})
     if isinstance(owner, Record):
         if name == "_replace":
             return Record(owner.cls, {**owner.items, **kwargs})

@@ -317,7 +317,7 @@ def kind_of(a: Value) -> str:
         case RangeValue() | SliceValue():
             return "a range"
         case Choice(among=among):
-            return f"one of {', '.join(map(repr, among))}"
+            return choices.listed(among)
         case OrNone(value=value):
             return f"{describe(value)} or None"
     return describe(a)

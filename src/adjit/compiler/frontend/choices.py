@@ -36,20 +36,24 @@ def _alternatives(value: Value) -> tuple[object, ...]:
 
 
 def joined(a: Value, b: Value) -> tuple[object, ...]:
-    """The alternatives of two values together; none if they are not constants that are chosen among."""
-    return with_more(_alternatives(a), b)
+    """The alternatives of two values together; none if they are not constants that are chosen among. Their
+    order is that of a value that has them all.
+    """
+    found = with_more(_alternatives(a), b)
+    return _alternatives(b) if len(_alternatives(b)) == len(found) else found
 
 
 def with_more(among: tuple[object, ...], value: Value) -> tuple[object, ...]:
     """The alternatives with those of one more value; none as in `joined`."""
     more = _alternatives(value)
-    found = (*among, *(v for v in more if _index(among, v) is None))
+    found = (*among, *(v for v in more if _number(among, v) < 0))
     words = any(not isinstance(v, bool | None) for v in found)  # True, False and None: as numbers
     return found if among and more and words and len(found) <= MOST else ()
 
 
-def _index(among: Sequence[object], v: object) -> int | None:
-    return next((k for k, w in enumerate(among) if type(w) is type(v) and w == v), None)
+def _number(among: Sequence[object], v: object) -> int:
+    """The number of a constant, -1 where it is not among them."""
+    return next((k for k, w in enumerate(among) if type(w) is type(v) and w == v), -1)
 
 
 def made(among: tuple[object, ...], which: Operand) -> Value:
@@ -60,10 +64,10 @@ def which(ctx: Specialiser, value: Value, among: tuple[object, ...]) -> Operand:
     """The number of a value among more alternatives."""
     own = _alternatives(value)
     if not isinstance(value, Choice):
-        return const(_index(among, own[0]))
+        return const(_number(among, own[0]))
     if among[: len(own)] == own:
         return value.which
-    numbers = [const(_index(among, v)) for v in own]
+    numbers = [const(_number(among, v)) for v in own]
     found: Operand = numbers[-1]
     for k in reversed(range(len(own) - 1)):
         found = ctx.b.op("select", is_one(ctx, value, k), numbers[k], found)

@@ -55,6 +55,8 @@ def compare(ctx: Specialiser, op: ast.cmpop, left: Value, right: Value) -> Value
         return _of_optional(ctx, op, left, right)
     match op:
         case ast.Is() | ast.IsNot():
+            if isinstance(left, ScalarValue) or isinstance(right, ScalarValue):
+                _refuse_identity(ctx, left, right)
             same = containers.identical(left, right)
             return Static(same if isinstance(op, ast.Is) else not same)
         case ast.In() | ast.NotIn():
@@ -125,13 +127,18 @@ def _identical(ctx: Specialiser, value: OrNone, other: Value) -> Value:
     """`value is other`."""
     if optionals.is_none(other):
         return negation(ctx, ScalarValue(value.given))
-    if isinstance(other, OrNone | ScalarValue) or is_arithmetic(other):
+    _refuse_identity(ctx, value, other)
+    return Static(False)
+
+
+def _refuse_identity(ctx: Specialiser, *values: Value) -> None:
+    """Refuse to ask whether two numbers are one object."""
+    if all(isinstance(v, OrNone) or is_arithmetic(v) for v in values):
         ctx.error(
             InferenceError,
             "`is` does not compare numbers that are known at run time only",
             instead="write ==, or `is None`",
         )
-    return Static(False)
 
 
 __all__ = ["compare", "comparison"]

@@ -230,7 +230,7 @@ def attribute(ctx: Specialiser, owner: Value, name: str) -> Value:
 
 def slice_(ctx: Specialiser, node: ast.Slice) -> Value:
     parts = [
-        Static(None) if p is None else optionals.definite(ctx, ctx.eval(p), "slice indices must be integers")
+        Static(None) if p is None else optionals.told(ctx, ctx.eval(p))
         for p in (node.lower, node.upper, node.step)
     ]
     parts = [Static(p.value.__index__()) if _static_index(p) else p for p in parts]  # type: ignore[union-attr]
@@ -245,8 +245,12 @@ def _static_index(value: Value) -> bool:
 
 
 def subscript(ctx: Specialiser, owner: Value, index: Value) -> Value:
-    if not isinstance(owner, Record | Mapping_):
-        index = optionals.definite(ctx, index, "indices must be integers, not NoneType")
+    if isinstance(owner, Sequence_):
+        index = optionals.definite(
+            ctx, index, f"{owner.kind.__name__} indices must be integers or slices, not NoneType"
+        )
+    elif not isinstance(owner, Record | Mapping_):
+        index = optionals.told(ctx, index)
     owner = optionals.definite(ctx, owner, "'NoneType' object is not subscriptable")
     if isinstance(owner, ArrayValue | VirtualArray):
         return arrays.getitem(ctx, owner, lists.plain(ctx, index))

@@ -360,12 +360,12 @@ def _side_by_side(ctx: Specialiser, parts: Sequence[VirtualArray]) -> VirtualArr
 
 
 def plain(ctx: Specialiser, value: Value) -> Value:
-    """A value for what takes arrays: lists of run-time length as arrays, no None."""
+    """A value for what takes arrays: lists of run-time length as arrays, None and constants known."""
     if isinstance(value, ListValue):
         return as_array(ctx, value)
     if isinstance(value, Sequence_) and any(isinstance(v, ListValue) for v in value.items):
         return Sequence_(tuple(plain(ctx, v) for v in value.items), value.kind)
-    return optionals.definite(ctx, value)
+    return optionals.told(ctx, value)
 
 
 __all__ = [

@@ -68,7 +68,7 @@ def remedy(reason: str, otherwise: str) -> str:
         return NO_MEANING[reason]
     if "None" in reason:
         return optionals.INSTEAD
-    if reason.startswith("it is '"):
+    if "'" in reason:
         return "use numbers or booleans in place of the strings"
     return otherwise
 

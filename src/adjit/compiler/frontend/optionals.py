@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...errors import InferenceError
 from ..ir.nodes import Const, Op, Operand, Var
 from . import choices
 from .arrays.promote import is_number
@@ -96,6 +97,21 @@ def definite(ctx: Specialiser, value: Value, said: str = NO_NUMBER, error: str =
     return value
 
 
+def told(ctx: Specialiser, value: Value) -> Value:
+    """A value for what takes None too, and does something else then: it must be known which of them it is."""
+    value = narrowed(ctx, value)
+    if isinstance(value, Choice):
+        choices.refuse(ctx, value)
+    if isinstance(value, OrNone):
+        ctx.error(
+            InferenceError,
+            "a number that may be None is used where None would mean something else",
+            "whether it is None is known at run time only",
+            "ask first whether it is None, in an `if`",
+        )
+    return value
+
+
 def two_definite(ctx: Specialiser, left: Value, right: Value, form: str) -> tuple[Value, Value]:
     """The operands of an operator; `form` is the text of Python's error, with places for their classes."""
     classes = ["NoneType" if isinstance(narrowed(ctx, v), OrNone) else class_of(v) for v in (left, right)]
@@ -118,5 +134,6 @@ __all__ = [
     "narrowed",
     "number_in",
     "parts",
+    "told",
     "two_definite",
 ]

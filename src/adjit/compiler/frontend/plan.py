@@ -30,7 +30,18 @@ from .slots import (
     Slot,
     Storage,
 )
-from .values import ArrayValue, ListValue, Maybe, OrNone, Undefined, Value, VirtualArray
+from .values import (
+    ArrayValue,
+    ListValue,
+    Mapping_,
+    Maybe,
+    OrNone,
+    Record,
+    Sequence_,
+    Undefined,
+    Value,
+    VirtualArray,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -105,8 +116,8 @@ def widened(
         case Items(kind=kind, slots=(_, Number() as number)) if kind is OrNone and _may_be_number(end):
             return _number_or_none(ctx, number, end)
         case Chosen(among=among):
-            if end is not None and (wider := choices.with_more(among, end)):
-                return Chosen(wider)
+            if end is not None and (more := choices.with_more(among, end)):
+                return Chosen(more)
         case Same():
             if (end is None and entry is None) or (
                 end is not None and entry is not None and carry.same_value(entry, end)
@@ -245,10 +256,14 @@ def _wider(dtype: str, value: ArrayValue | VirtualArray) -> str:
 
 
 def _alike(slot: Items, value: Value) -> bool:
-    try:
-        return len(carry.parts(value)) == len(slot.slots)
-    except AssertionError:
-        return False
+    match value:
+        case Sequence_(items=items, kind=kind):
+            return kind is slot.kind and len(items) == len(slot.slots)
+        case Mapping_(items=entries):
+            return slot.kind is dict and tuple(entries) == slot.keys
+        case Record(cls=cls):
+            return cls is slot.kind
+    return False
 
 
 def _slot_kind(slot: Slot | Guess) -> str:
@@ -256,7 +271,7 @@ def _slot_kind(slot: Slot | Guess) -> str:
         case Number(dtype=dtype):
             return f"{article(dtype)} scalar"
         case Chosen(among=among):
-            return f"one of {', '.join(map(repr, among))}"
+            return choices.listed(among)
         case Items(kind=kind) if kind is OrNone:
             return "a number or None"
         case Items(kind=kind, slots=slots):
