@@ -391,9 +391,7 @@ def or_and_and(x: Any) -> Any:
         y = math.sin(x * k)
         if low is None or y < low:
             low = y
-        if high is not None and y > high:
-            high = y
-        elif high is None:
+        if (high is not None and y > high) or high is None:
             high = y
     return high - low if low is not None and high is not None else x
 
@@ -687,13 +685,38 @@ def identity_of_numbers(x: Any) -> Any:
 @refused("no single meaning")
 def seventeen_words(x: Any) -> Any:
     word = "a0"
-    for k in range(3):
-        word = "a1" if x > k else "a2" if x > k + 0.1 else "a3" if x > k + 0.2 else word
-        word = "a4" if x > k else "a5" if x > k + 0.1 else "a6" if x > k + 0.2 else word
-        word = "a7" if x > k else "a8" if x > k + 0.1 else "a9" if x > k + 0.2 else word
-        word = "b1" if x > k else "b2" if x > k + 0.1 else "b3" if x > k + 0.2 else word
-        word = "b4" if x > k else "b5" if x > k + 0.1 else "b6" if x > k + 0.2 else word
-        word = "b7" if x > k else "b8" if x > k + 0.1 else "b9" if x > k + 0.2 else word
+    if x > 1.0:
+        word = "a1"
+    if x > 2.0:
+        word = "a2"
+    if x > 3.0:
+        word = "a3"
+    if x > 4.0:
+        word = "a4"
+    if x > 5.0:
+        word = "a5"
+    if x > 6.0:
+        word = "a6"
+    if x > 7.0:
+        word = "a7"
+    if x > 8.0:
+        word = "a8"
+    if x > 9.0:
+        word = "a9"
+    if x > 10.0:
+        word = "a10"
+    if x > 11.0:
+        word = "a11"
+    if x > 12.0:
+        word = "a12"
+    if x > 13.0:
+        word = "a13"
+    if x > 14.0:
+        word = "a14"
+    if x > 15.0:
+        word = "a15"
+    if x > 16.0:
+        word = "a16"
     return x if word == "a0" else 2.0 * x
 
 

@@ -164,7 +164,7 @@ class _Merge:
         at, first = 0, []
         for slot in slots:
             first.append(at)
-            at += len(list(carry.types(slot)))
+            at += len(list(carry.variables(slot, "")))
         for group, references in self.groups:
             found = [outs[first[n]] for n in group]
             exchanges.record(

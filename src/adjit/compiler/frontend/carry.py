@@ -326,23 +326,24 @@ def kind_of(a: Value) -> str:
 # -- operands of a block
 
 
-def types(slot: Slot) -> Iterator[Type]:
-    """The types of the operands that a slot carries."""
+def variables(slot: Slot, name: str) -> Iterator[tuple[str, Type]]:
+    """Names and types of the operands that a slot carries for a name."""
     match slot:
         case Number(dtype=dtype):
-            yield Scalar(dtype)
+            yield name, Scalar(dtype)
         case Chosen():
-            yield INT
+            yield name, INT
         case Optional_(inner=inner):
-            yield BOOL
-            yield from types(inner)
-        case Items(slots=slots):
-            for s in slots:
-                yield from types(s)
+            yield name, BOOL
+            yield from variables(inner, name)
+        case Items(kind=kind, slots=slots):
+            names = (f"has_{name}", name) if kind is OrNone else [name] * len(slots)
+            for s, own in zip(slots, names, strict=True):
+                yield from variables(s, own)
         case Part(varying=varying):
-            yield from (INT for v in varying if v)
+            yield from ((name, INT) for v in varying if v)
         case Reference(dtype=dtype, ndim=ndim):
-            yield Array(dtype, ndim, "A")
+            yield name, Array(dtype, ndim, "A")
 
 
 @dataclass
@@ -436,7 +437,7 @@ __all__ = [
     "fields",
     "join",
     "same_value",
-    "types",
+    "variables",
     "without_meaning",
     "yields",
 ]

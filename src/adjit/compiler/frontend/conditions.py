@@ -82,21 +82,33 @@ def combined(ctx: Specialiser, name: str, a: Value, b: Value) -> Value:
     return boolean(ctx.b.op(name, a.operand, b.operand))
 
 
-def logic(ctx: Specialiser, node: ast.BoolOp) -> Value:
-    """`a and b`, `a or b`: the later operands are evaluated only where they are needed."""
+def tested(ctx: Specialiser, node: ast.expr) -> Value:
+    """A value that is as true as the expression: of `a and b` only the truth of the operands counts."""
+    match node:
+        case ast.BoolOp():
+            with ctx.at(node):
+                return logic(ctx, node, lambda part: truth(ctx, tested(ctx, part)))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            with ctx.at(node):
+                return negation(ctx, truth(ctx, tested(ctx, operand)))
+    return ctx.eval(node)
+
+
+def logic(ctx: Specialiser, node: ast.BoolOp, of: Callable[[ast.expr], Value]) -> Value:
+    """`a and b`, `a or b`: the later operands are evaluated, by `of`, only where they are needed."""
     name = "and" if isinstance(node.op, ast.And) else "or"
-    return _logic(ctx, name, list(node.values))
+    return _logic(ctx, name, list(node.values), of)
 
 
-def _logic(ctx: Specialiser, name: str, nodes: list[ast.expr]) -> Value:
-    first = ctx.eval(nodes[0])
+def _logic(ctx: Specialiser, name: str, nodes: list[ast.expr], of: Callable[[ast.expr], Value]) -> Value:
+    first = of(nodes[0])
     if len(nodes) == 1:
         return first
     known = truth(ctx, first)
     if isinstance(known, Static):
         goes_on = bool(known.value) == (name == "and")
-        return _logic(ctx, name, nodes[1:]) if goes_on else first
-    return both(ctx, first, lambda: _logic(ctx, name, nodes[1:]), name)
+        return _logic(ctx, name, nodes[1:], of) if goes_on else first
+    return both(ctx, first, lambda: _logic(ctx, name, nodes[1:], of), name)
 
 
 def both(ctx: Specialiser, first: Value, rest: Callable[[], Value], name: str) -> Value:
@@ -130,7 +142,7 @@ def is_bool(value: Value) -> bool:
 def conditional(
     ctx: Specialiser, test: ast.expr, then: Callable[[], Value], orelse: Callable[[], Value]
 ) -> Value:
-    cond = truth(ctx, ctx.eval(test))
+    cond = truth(ctx, tested(ctx, test))
     if isinstance(cond, Static):
         return then() if cond.value else orelse()
     assert isinstance(cond, ScalarValue)
@@ -174,5 +186,6 @@ __all__ = [
     "is_bool",
     "logic",
     "negation",
+    "tested",
     "truth",
 ]

@@ -70,7 +70,7 @@ def _evaluate(ctx: Specialiser, node: ast.expr) -> Value:
         case ast.UnaryOp():
             return unary(ctx, node.op, ctx.eval(node.operand))
         case ast.BoolOp():
-            return logic(ctx, node)
+            return logic(ctx, node, ctx.eval)
         case ast.Compare():
             return comparison(ctx, node)
         case ast.IfExp():

@@ -15,7 +15,7 @@ from . import containers, optionals, resolve
 from .normalise import RESULT
 from .slots import GUESS, NOT_ONE_KIND
 from .texts import LATE_TEXT
-from .values import DIFFERENT_RESULTS, Maybe, ScalarValue, Undefined, Value
+from .values import DIFFERENT_RESULTS, NO_NONE, Maybe, ScalarValue, Undefined, Value
 
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
@@ -67,7 +67,7 @@ def remedy(reason: str, otherwise: str) -> str:
     if reason in NO_MEANING:
         return NO_MEANING[reason]
     if "None" in reason:
-        return optionals.INSTEAD
+        return NO_NONE
     if "'" in reason:
         return "use numbers or booleans in place of the strings"
     return otherwise

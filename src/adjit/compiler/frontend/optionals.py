@@ -14,14 +14,13 @@ import numpy as np
 
 from ...errors import InferenceError
 from ..ir.nodes import Const, Op, Operand, Var
-from . import choices
+from . import choices, sharing
 from .arrays.promote import is_number
 from .values import ArrayValue, Choice, OrNone, ScalarValue, Static, Value, VirtualArray
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
 
-INSTEAD = "use a number in place of None, such as np.nan, and a boolean that says whether there is one"
 NO_NUMBER = "must be real number, not NoneType"
 TYPES = {"f": "float", "i": "int", "u": "int", "b": "bool", "c": "complex"}
 
@@ -116,6 +115,8 @@ def two_definite(ctx: Specialiser, left: Value, right: Value, form: str) -> tupl
     """The operands of an operator; `form` is the text of Python's error, with places for their classes."""
     classes = ["NoneType" if isinstance(narrowed(ctx, v), OrNone) else class_of(v) for v in (left, right)]
     said = form.format(*classes)
+    if any(is_none(narrowed(ctx, v)) for v in (left, right)) and "str" not in classes:
+        sharing.too_short(ctx, "TypeError", said)
     return definite(ctx, left, said), definite(ctx, right, said)
 
 

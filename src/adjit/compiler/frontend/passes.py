@@ -161,8 +161,7 @@ class _Attempt:
                 continue
             copies = Copies(iter(self.places[key]), [])
             if missing(value):
-                slot_types = list(carry.types(slot))
-                self.inits[key] = [const(0, t.dtype) for t in slot_types]
+                self.inits[key] = [const(0, t.dtype) for _, t in carry.variables(slot, "")]
             else:
                 self.inits[key] = list(carry.yields(ctx, slot, value, copies))
             for target, source in copies.pairs:
@@ -172,7 +171,7 @@ class _Attempt:
                 growth.copy_all(ctx, [(a, b)])
                 if isinstance(b, ListValue) and not growth.only_here(ctx, key, b, self.visible):
                     growth.freeze(ctx, (a, b), f"{_hint(key)!r} is it at first and another list after a pass")
-            self.args[key] = [ctx.b.fresh(_hint(key), t) for t in (carry.types(slot))]
+            self.args[key] = [ctx.b.fresh(*v) for v in carry.variables(slot, _hint(key))]
         self.references()
 
     def storage(self, key: Key, slot: Slot | Guess, value: Value | None) -> list[Place]:

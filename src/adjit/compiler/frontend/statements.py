@@ -15,6 +15,7 @@ from ...errors import AdjitError, InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
 from . import (
     arrays,
+    conditions,
     containers,
     list_methods,
     lists,
@@ -309,7 +310,7 @@ def _if(ctx: Specialiser, s: ast.If) -> None:
     if len(s.orelse) == 1 and isinstance(s.orelse[0], ast.Raise):
         _guarded(ctx, s.test, s.orelse[0], s.body, when=False)
         return
-    cond = ctx.truth(recomputed.tested(ctx, s, ctx.eval(s.test)))
+    cond = ctx.truth(recomputed.tested(ctx, s, conditions.tested(ctx, s.test)))
     if isinstance(cond, Static):
         ctx.run(s.body if cond.value else s.orelse)
         return
@@ -322,7 +323,7 @@ def _guarded(
     ctx: Specialiser, test: ast.expr, raised: ast.Raise, rest: Sequence[ast.stmt], *, when: bool
 ) -> None:
     """`if test: raise …` is a check; what follows goes on in the same block."""
-    cond = ctx.truth(ctx.eval(test))
+    cond = ctx.truth(conditions.tested(ctx, test))
     if isinstance(cond, Static):
         if bool(cond.value) is when:
             with ctx.at(raised):
@@ -339,7 +340,7 @@ def _guarded(
 
 
 def _check(ctx: Specialiser, test: ast.expr, said: ast.expr | None) -> None:
-    cond = ctx.truth(ctx.eval(test))
+    cond = ctx.truth(conditions.tested(ctx, test))
     message, values = raising.message(ctx, [said] if said is not None else [])
     if isinstance(cond, Static):
         if not cond.value:

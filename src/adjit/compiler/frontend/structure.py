@@ -26,7 +26,7 @@ from ..complexes import (
 from ..ir.nodes import Operand, Var
 from ..ir.types import WHOLES, Array, Scalar
 from ..program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
-from . import choices, optionals
+from . import choices
 from .arrays import as_variable, full, materialise, parameter
 from .arrays.complexes import conjugate
 from .arrays.promote import describe, dtype_of, is_number, is_weak, operand
@@ -34,6 +34,7 @@ from .arrays.view import is_whole
 from .source import Source
 from .values import (
     DIFFERENT_RESULTS,
+    NO_NONE,
     ArrayValue,
     Choice,
     ListValue,
@@ -218,7 +219,7 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
             ctx.error(InferenceError, DIFFERENT_RESULTS, reason)
         case OrNone(value=number):
             reason = f"it is None on one path and {describe(number)} on another"
-            ctx.error(InferenceError, DIFFERENT_RESULTS, reason, optionals.INSTEAD)
+            ctx.error(InferenceError, DIFFERENT_RESULTS, reason, NO_NONE)
         case Choice(among=among):
             reason = f"it is {choices.listed(among)}, which is known at run time only"
             ctx.error(InferenceError, DIFFERENT_RESULTS, reason, "return a number in place of the constants")

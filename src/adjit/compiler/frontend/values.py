@@ -233,6 +233,7 @@ class OrNone:
     given: Operand
 
 
+NO_NONE = "use a number in place of None, such as np.nan, and a boolean that says whether there is one"
 DIFFERENT_RESULTS = "the function does not return the same kind of thing on all paths"
 
 
