@@ -102,7 +102,7 @@ def test_a_number_that_is_there_is_not_checked() -> None:
 
 
 @pytest.mark.compiled
-def test_compiled() -> None:
+def test_compiled(compiled: None) -> None:
     for fun, x in ((the_largest_element, VECTOR), (kinds.state_machine, 1.47)):
         assert check(fun, (x,), (0,)).kind == "right"
     fun, x, error, text = RAISING[0]
