@@ -133,10 +133,8 @@ def widened(
         case Optional_(inner=inner):
             if missing(end):
                 return slot
-            held = end.value if isinstance(end, Maybe) else end
-            start = entry.value if isinstance(entry, Maybe) else entry
-            first = before.value if isinstance(before, Maybe) else before
-            return carry.optional(widened(ctx, inner, first, start, held))
+            first, start, last = (v.value if isinstance(v, Maybe) else v for v in (before, entry, end))
+            return carry.optional(widened(ctx, inner, first, start, last))
         case Items(kind=kind, keys=keys, slots=slots):
             if end is not None and _alike(slot, end):
                 values = [carry.fields(slot, v) for v in (before, entry, end)]
