@@ -320,6 +320,23 @@ def a_boolean_or_none(x: Any) -> Any:
     return x * x if seen else 3.0 * x
 
 
+@right(1.47, 2.7)
+def a_number_or_none_is_returned(x: Any) -> Any:
+    best = None
+    if x > 1.0:
+        best = x * x
+    return best
+
+
+@right(VECTOR, -VECTOR)
+def the_largest_is_returned(x: Any) -> Any:
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v
+    return best
+
+
 # -- what Python raises
 
 
@@ -359,14 +376,6 @@ def negated(x: Any) -> Any:
 # -- what is refused
 
 
-@refused("does not return the same kind of thing")
-def a_number_or_none_is_returned(x: Any) -> Any:
-    best = None
-    if x > 1.0:
-        best = x
-    return best
-
-
 @refused("None would mean something else")
 def an_end_of_a_slice(x: Any) -> Any:
     n = None
@@ -387,3 +396,67 @@ def a_bound_of_clip(x: Any) -> Any:
 def identity_of_numbers(x: Any) -> Any:
     flag = x > 1.0
     return x if flag is True else 2.0 * x
+
+
+@refused("None would mean something else")
+def it_is_stored_in_an_array(x: Any) -> Any:
+    best = None
+    if x > 1.0:
+        best = x
+    a = np.zeros(2)
+    a[0] = best
+    return a[0]
+
+
+@refused("None would mean something else")
+def it_is_an_index(x: Any) -> Any:
+    at = None
+    if x > 1.0:
+        at = 1
+    return np.sum(x * np.ones((2, 2))[at])
+
+
+@right()
+def used_from_the_second_pass_on(x: Any) -> Any:
+    before, s = None, 0.0
+    for k in range(4):
+        y = math.sin(x * k)
+        if k > 0:
+            s += (y - before) ** 2 + np.exp(before)
+        before = y
+    return s + x
+
+
+@right()
+def a_way_that_is_never_taken(x: Any) -> Any:
+    best = None
+    if x < -5.0:
+        return best * x
+    return x * x if x < 1.0 else x
+
+
+@raises(-9.0, TypeError, "unsupported operand type\\(s\\) for \\*: 'NoneType' and 'float'")
+def a_way_that_raises(x: Any) -> Any:
+    best = None
+    if x < -5.0:
+        return best * x
+    return x * x if x < 1.0 else x
+
+
+@refused("no single meaning")
+def an_array_or_none(x: Any) -> Any:
+    w = None
+    if x > 1.0:
+        w = np.ones(3) * x
+    return x if w is None else np.sum(w)
+
+
+@refused("changes its kind in a loop")
+def an_array_or_none_in_a_loop(x: Any) -> Any:
+    before, s, n = None, 0.0, int(x) + 3
+    for k in range(n):
+        y = np.sin(x * np.arange(3.0) + k)
+        if before is not None:
+            s += np.sum((y - before) ** 2)
+        before = y
+    return s

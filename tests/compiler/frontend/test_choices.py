@@ -13,7 +13,12 @@ import pytest
 import adjit
 from tests.compiler.frontend import kinds
 from tests.compiler.frontend.choosing import POINTS, PROGRAMS, RAISING, REFUSED, VECTOR
-from tests.compiler.frontend.choosing_numbers import a_derivative_inside, multiplied, the_largest_element
+from tests.compiler.frontend.choosing_numbers import (
+    a_derivative_inside,
+    a_number_or_none_is_returned,
+    multiplied,
+    the_largest_element,
+)
 from tests.compiler.frontend.choosing_words import grade
 from tests.support.judge import check
 
@@ -70,6 +75,12 @@ def test_refused_with_a_remedy(fun: Program, text: str) -> None:
     with pytest.raises(adjit.AdjitError, match=text) as caught:
         adjit.grad(fun)(1.3)
     assert "Instead" in str(caught.value)
+
+
+def test_none_is_no_result() -> None:
+    for f in (adjit.jit, adjit.grad):
+        with pytest.raises(adjit.InferenceError, match=r"returns None here(.|\n)*Instead: use a number"):
+            f(a_number_or_none_is_returned)(0.5)
 
 
 def weighted(x: Any, w: Any) -> Any:

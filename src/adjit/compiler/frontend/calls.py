@@ -172,8 +172,9 @@ def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: di
     if args and function in list_methods.JOINING and list_methods.is_open(ctx, args[0]):
         return list_methods.joined(ctx, function, args, kwargs)
     if arrays.knows(function):
-        if isinstance(function, np.ufunc) or getattr(function, "__module__", "") == "math":
-            args = [optionals.definite(ctx, v) for v in args]
+        if _computes(function):
+            given = getattr(function, "nin", len(args))
+            args = [*(optionals.definite(ctx, v) for v in args[:given]), *args[given:]]
         named = {k: optionals.told(ctx, v) for k, v in kwargs.items()}
         return arrays.numpy_call(ctx, function, [lists.plain(ctx, v) for v in args], named)
     if _own(function):
@@ -211,6 +212,13 @@ def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: di
     if isinstance(plain, types.FunctionType) and not _foreign(plain):
         return enter(ctx, plain, args, kwargs)
     return arrays.numpy_call(ctx, function, list(args), kwargs)
+
+
+def _computes(function: object) -> bool:
+    """A function that makes a number of numbers, and raises if given None."""
+    if isinstance(function, np.ufunc):
+        return any(t.endswith("->d") for t in function.types)
+    return getattr(function, "__module__", "") == "math"
 
 
 def _own(function: object) -> bool:

@@ -66,6 +66,8 @@ def remedy(reason: str, otherwise: str) -> str:
     """What to do where a value is of different kinds on different paths."""
     if reason in NO_MEANING:
         return NO_MEANING[reason]
+    if "None" in reason and "array" in reason:
+        return "use an array of zeros in place of None, and a boolean that says whether there is one"
     if "None" in reason:
         return NO_NONE
     if "'" in reason:

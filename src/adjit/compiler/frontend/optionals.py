@@ -85,10 +85,14 @@ def narrowed(ctx: Specialiser, value: Value) -> Value:
 
 
 def definite(ctx: Specialiser, value: Value, said: str = NO_NUMBER, error: str = "TypeError") -> Value:
-    """A value for what takes neither None nor one of several constants."""
+    """A value for what takes neither None nor one of several constants; `said` is the text of Python's
+    error.
+    """
     value = narrowed(ctx, value)
     if isinstance(value, Choice):
         choices.refuse(ctx, value)
+    if is_none(value):
+        sharing.too_short(ctx, error, said)
     if isinstance(value, OrNone):
         ctx.b.check(value.given, error, said)
         assume(ctx, value.given)
@@ -113,10 +117,10 @@ def told(ctx: Specialiser, value: Value) -> Value:
 
 def two_definite(ctx: Specialiser, left: Value, right: Value, form: str) -> tuple[Value, Value]:
     """The operands of an operator; `form` is the text of Python's error, with places for their classes."""
+    if isinstance(left, Static) and isinstance(left.value, str):  # "%s" % None
+        return left, told(ctx, right)
     classes = ["NoneType" if isinstance(narrowed(ctx, v), OrNone) else class_of(v) for v in (left, right)]
     said = form.format(*classes)
-    if any(is_none(narrowed(ctx, v)) for v in (left, right)) and "str" not in classes:
-        sharing.too_short(ctx, "TypeError", said)
     return definite(ctx, left, said), definite(ctx, right, said)
 
 

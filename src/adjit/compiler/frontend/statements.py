@@ -218,9 +218,6 @@ def store(ctx: Specialiser, node: ast.expr, owner: Value, index: Value, value: V
     if isinstance(owner, ListValue):
         list_methods.setitem(ctx, owner, index, value)
     elif isinstance(owner, ArrayValue):
-        value = optionals.definite(
-            ctx, value, "float() argument must be a string or a real number, not 'NoneType'"
-        )
         index, value = lists.plain(ctx, index), lists.plain(ctx, value)
         list_methods.check_kind(ctx, owner, value)
         if isinstance(value, Sequence_) and not value.items:

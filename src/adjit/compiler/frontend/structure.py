@@ -29,7 +29,7 @@ from ..program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec,
 from . import choices
 from .arrays import as_variable, full, materialise, parameter
 from .arrays.complexes import conjugate
-from .arrays.promote import describe, dtype_of, is_number, is_weak, operand
+from .arrays.promote import dtype_of, is_number, is_weak, operand
 from .arrays.view import is_whole
 from .source import Source
 from .values import (
@@ -53,6 +53,8 @@ from .values import (
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
+
+NONE_RETURNED = "the function returns None here, and a number on another path"
 
 
 def parameter_names(source: Source, skip: int = 0) -> tuple[str, ...]:
@@ -217,9 +219,9 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
             return NodeSpec(cls, tuple(fields), children)  # type: ignore[arg-type]
         case Undefined(reason=reason):
             ctx.error(InferenceError, DIFFERENT_RESULTS, reason)
-        case OrNone(value=number):
-            reason = f"it is None on one path and {describe(number)} on another"
-            ctx.error(InferenceError, DIFFERENT_RESULTS, reason, NO_NONE)
+        case OrNone(value=number, given=given):
+            ctx.b.check(given, "InferenceError", NONE_RETURNED, remedy=NO_NONE)
+            return _result(ctx, number, found)
         case Choice(among=among):
             reason = f"it is {choices.listed(among)}, which is known at run time only"
             ctx.error(InferenceError, DIFFERENT_RESULTS, reason, "return a number in place of the constants")
