@@ -460,3 +460,27 @@ def an_array_or_none_in_a_loop(x: Any) -> Any:
             s += np.sum((y - before) ** 2)
         before = y
     return s
+
+
+@right()
+def a_complex_number_or_none(x: Any) -> Any:
+    root = None
+    for k in range(3):
+        if x > k:
+            root = complex(x, k) * 1j
+    if root is None:
+        return x
+    return (root * root).real + root.imag
+
+
+@right()
+def a_name_that_some_paths_bind(x: Any) -> Any:
+    s = 0.0
+    for k in range(4):
+        if k == 0:
+            held = None
+        elif x > k:
+            held = x * k
+        if held is not None:
+            s += held * x
+    return s + x

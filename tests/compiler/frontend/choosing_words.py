@@ -308,3 +308,40 @@ def a_word_or_a_number(x: Any) -> Any:
     if x > 0.0:
         mode = x
     return x if mode == "a" else 2.0 * x
+
+
+@right()
+def a_table_of_next_states(x: Any) -> Any:
+    after = {
+        "a": "b",
+        "b": "c",
+        "c": "d",
+        "d": "e",
+        "e": "f",
+        "f": "g",
+        "g": "h",
+        "h": "i",
+        "i": "j",
+        "j": "a",
+    }
+    gain = {"a": 1.0, "e": 1.3, "j": x}
+    state, y = "a", x
+    for k in range(12):
+        if y < 2.0 + 0.1 * k:
+            state = after[state]
+        y = 0.7 * y + gain.get(state, 0.2)
+    return y * (2.0 if state in ("c", "d", "h") else x)
+
+
+@right()
+def members_as_keys(x: Any) -> Any:
+    phase = Phase.UP if x < 1.0 else Phase.DOWN
+    return {Phase.UP: x, Phase.DOWN: x * x}[phase]
+
+
+@right()
+def a_name_bound_on_some_paths(x: Any) -> Any:
+    for k in range(3):
+        if x > k - 2:
+            word = "low" if x < k else "high"
+    return x * x if word == "low" else 2.0 * x

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adjit
-from tests.compiler.frontend import kinds
+from tests.compiler.frontend import choosing_ways, kinds
 from tests.compiler.frontend.choosing import POINTS, PROGRAMS, RAISING, REFUSED, VECTOR
 from tests.compiler.frontend.choosing_numbers import (
     a_derivative_inside,
@@ -54,6 +54,14 @@ def test_ordinary_programs(name: str) -> None:
     fun = getattr(kinds, name)
     for x in kinds.arguments(fun):
         assert check(fun, (x,), (0,), second=True).kind == "right", x
+
+
+def test_all_programs_are_in_the_table() -> None:
+    assert {f.__module__ for f, _ in PROGRAMS} >= {
+        grade.__module__,
+        multiplied.__module__,
+        choosing_ways.__name__,
+    }
 
 
 @pytest.mark.parametrize(("fun", "points"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])

@@ -1,11 +1,11 @@
 """How a name keeps one meaning across the sides of a branch or the passes of a loop.
 
-Two values of a name are joined into a *slot*: nothing to do, a number of a common dtype, a choice of
-references, another part of the same array, storage of its own, or a structure of slots. A slot says which
-operands a block yields for a value and what the name stands for afterwards. Input: pairs of frontend values.
-Output: slots, operands, values. Invariants: slots hold no IR variables (but for `Part`), so that they
-outlive a discarded walk; operands and places are consumed in one fixed order. Non-goals: when storage must
-not be written (`branches`, `loops`).
+Two values of a name are joined into a slot (`slots`): nothing to do, a number of a common dtype, a choice of
+constants or of references, another part of the same array, storage of its own, or a structure of slots. A
+slot
+says which operands a block yields for a value and what the name stands for afterwards. Input: pairs of
+frontend values. Output: slots, operands, values. Invariants: operands and places are consumed in one fixed
+order. Non-goals: when storage must not be written (`branches`, `loops`).
 """
 
 from __future__ import annotations
