@@ -393,15 +393,15 @@ def stack_of_matrices_that_are_not_square(a):
     return np.linalg.inv(a)[0, 0, 0]
 
 
-def positive_or_none(v):
+def square_or_word(v):
     if v > 0:
         return v * v
-    return None
+    return "negative"
 
 
 @refused("InferenceError")
 def result_of_two_kinds(x):
-    return positive_or_none(x[0]) * 2.0
+    return square_or_word(x[0]) * 2.0
 
 
 @refused("MissingRuleError")

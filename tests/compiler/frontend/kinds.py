@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-POINTS = (-0.6, 0.5, 1.5, 2.7)
+POINTS = (-0.6, 0.53, 1.47, 2.7)
 
 
 def regime(v: Any) -> Any:
@@ -144,6 +144,34 @@ def records_of_other_classes(x: Any) -> Any:
 
     m = made(x)
     return m.w * x + (m.b if isinstance(m, Both) else 0.0)
+
+
+class Halved(NamedTuple):
+    w: float
+
+    def times(self, v: Any) -> Any:
+        return 0.5 * self.w * v
+
+
+class Doubled(NamedTuple):
+    w: float
+
+    def times(self, v: Any) -> Any:
+        return 2.0 * self.w * v
+
+
+def records_that_change_their_class(x: Any) -> Any:
+    m: Any = Halved(x)
+    s = 0.0
+    for _ in range(int(abs(x)) + 2):
+        s += m.times(x)
+        m = Doubled(0.5 * x)
+    return s
+
+
+def identity_of_booleans(x: Any) -> Any:
+    flag = x > 1.0
+    return x if flag is True else 2.0 * x
 
 
 def returned_from_a_loop(x: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..ir.nodes import Block, Op, Operand, Stmt, Var
 from ..ir.types import Array, Type
 from ..ir.visitor import defined
-from . import carry, exchanges, growth, lists, sharing
+from . import carry, exchanges, growth, lists, optionals, sharing
 from .arrays import as_variable, full
 from .arrays.linear import equal
 from .blocks import (
@@ -31,7 +31,8 @@ from .blocks import (
     require_lengths,
     unknown_length,
 )
-from .carry import Copies, Items, Listed, Optional_, Part, Place, Reference, Slot, Storage
+from .carry import Copies
+from .slots import Items, Listed, Optional_, Part, Place, Reference, Same, Slot, Storage
 from .values import ArrayValue, Item, ListValue, Maybe, ScalarValue, Static, Value, VirtualArray
 
 if TYPE_CHECKING:
@@ -62,12 +63,13 @@ class Side:
         return {v for s in self.scope.stmts for v in defined(s)}
 
 
-def side(ctx: Specialiser, walk: Callable[[], None]) -> Side:
+def side(ctx: Specialiser, *walks: Callable[[], None]) -> Side:
     with ctx.b.block():
         scope = ctx.b.scopes[-1]
         ctx.dead = False
         try:
-            walk()
+            for walk in walks:
+                walk()
         except sharing.Short as short:
             sharing.ends_here(ctx, short)
         return Side(scope, names_now(ctx), ctx.dead)
@@ -84,9 +86,9 @@ def branch(
 
     def walk() -> None:
         before = ctx.snapshot()
-        first = side(ctx, then)
+        first = side(ctx, lambda: optionals.assume(ctx, cond), then)
         ctx.restore(before)
-        second = side(ctx, orelse)
+        second = side(ctx, lambda: optionals.assume(ctx, cond, False), orelse)
         ctx.restore(before)
         _Merge(ctx, cond, first, second, keep).run()
 
@@ -135,6 +137,8 @@ class _Merge:
         for frame, name in self.dropped:
             frame.names.pop(name, None)
         ctx.dead = self.then.dead and self.orelse.dead
+        if self.then.dead or self.orelse.dead:
+            optionals.assume(ctx, self.cond, self.orelse.dead)
 
     def part(self, pairs: Sequence[Pair], built: Sequence[Value]) -> None:
         """Which list or object a name sees may depend on the side: none of them changes afterwards."""
@@ -160,7 +164,7 @@ class _Merge:
         at, first = 0, []
         for slot in slots:
             first.append(at)
-            at += len(list(carry.types(slot)))
+            at += len(list(carry.variables(slot, "")))
         for group, references in self.groups:
             found = [outs[first[n]] for n in group]
             exchanges.record(
@@ -196,7 +200,7 @@ class _Merge:
             only, k = (b, 1) if self.then.dead else (a, 0)
             outer = isinstance(only, Static) or self.outer(only, k)
             outer = outer or (isinstance(only, ScalarValue) and only.operand not in self.locals[k])
-            return carry.Same() if outer else carry.alone(self.ctx, only)
+            return Same() if outer else carry.alone(self.ctx, only)
         return carry.join(self.ctx, a, b)
 
     def exchanges(self, slots: Sequence[Slot], pairs: Sequence[Pair]) -> set[int]:
@@ -234,7 +238,7 @@ class _Merge:
             case Optional_(inner=inner):
                 return Optional_(self.settle(inner, _held(a), _held(b)))
             case Items(kind=kind, keys=keys, slots=slots):
-                pairs = zip(slots, _items(a, len(slots)), _items(b, len(slots)), strict=True)
+                pairs = zip(slots, carry.fields(slot, a), carry.fields(slot, b), strict=True)
                 return Items(kind, keys, tuple(self.settle(s, x, y) for s, x, y in pairs))
             case Reference(dtype=dtype, ndim=ndim):
                 ok = permuted or all(self.outer(v, k) for k, v in enumerate((a, b)))
@@ -256,7 +260,7 @@ class _Merge:
             case Optional_(inner=inner):
                 return self.places(inner, _held(a), _held(b), hint, pair)
             case Items(slots=slots):
-                pairs = zip(slots, _items(a, len(slots)), _items(b, len(slots)), strict=True)
+                pairs = zip(slots, carry.fields(slot, a), carry.fields(slot, b), strict=True)
                 return [p for s, x, y in pairs for p in self.places(s, x, y, hint, INSIDE)]
             case Storage(dtype=dtype, ndim=ndim):
                 found = self.reusable(a, b, dtype, pair) if pair != INSIDE else None
@@ -448,10 +452,6 @@ def _cheap(s: Stmt) -> bool:
 
 def _held(value: Value | None) -> Value | None:
     return value.value if isinstance(value, Maybe) else value
-
-
-def _items(value: Value | None, n: int) -> Sequence[Value | None]:
-    return [None] * n if value is None or carry.missing(value) else carry.parts(value)
 
 
 def _named(value: Value, name: str) -> Value:

@@ -29,6 +29,7 @@ from . import (
     constructing,
     containers,
     depths,
+    dicts,
     directional,
     fence,
     inlined,
@@ -36,6 +37,7 @@ from . import (
     list_methods,
     lists,
     opaque,
+    optionals,
     printing,
     python_builtins,
     python_types,
@@ -54,12 +56,13 @@ from .nodes import has_stars
 from .normalise import RESULT, Normal, normalise
 from .scope import Facts, analyse
 from .source import FunctionNode, Source, plain_function, source_of
-from .values import Closure, ListValue, Mapping_, Method, Record, Sequence_, Static, Value
+from .values import Choice, Closure, ListValue, Mapping_, Method, Record, Sequence_, Static, Value
 
 if TYPE_CHECKING:
     from .specialise import Frame, Specialiser
 
 API = __name__.split(".", 1)[0] + ".api"
+TAKING_NUMBERS = [abs, complex, divmod, float, int, max, min, pow, range]  # and never None
 OWN = __name__.rsplit(".", 2)[0] + ".definitions"
 
 
@@ -157,6 +160,11 @@ def _object(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: d
 
 
 def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    if args and isinstance(args[0], Choice) and function in (bool, isinstance, len):
+        rest = args[1:]
+        return ctx.by_alternative(args[0], lambda one: _known(ctx, function, [one, *rest], kwargs))
+    if function in TAKING_NUMBERS:
+        args = [optionals.definite(ctx, v) for v in args]
     if _hashable(function) and function in COMPILE_TIME:
         return compile_time(ctx, function, args, kwargs)
     handler = python_builtins.handler(function)
@@ -165,7 +173,11 @@ def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: di
     if args and function in list_methods.JOINING and list_methods.is_open(ctx, args[0]):
         return list_methods.joined(ctx, function, args, kwargs)
     if arrays.knows(function):
-        return arrays.numpy_call(ctx, function, [lists.plain(ctx, v) for v in args], kwargs)
+        if _computes(function):
+            given = getattr(function, "nin", len(args))
+            args = [*(optionals.definite(ctx, v) for v in args[:given]), *args[given:]]
+        named = {k: optionals.told(ctx, v) for k, v in kwargs.items()}
+        return arrays.numpy_call(ctx, function, [lists.plain(ctx, v) for v in args], named)
     if _own(function):
         return _transform(ctx, function, args, kwargs)
     if hasattr(function, "inlined"):  # a function with a rule of its own
@@ -201,6 +213,13 @@ def _known(ctx: Specialiser, function: object, args: Sequence[Value], kwargs: di
     if isinstance(plain, types.FunctionType) and not _foreign(plain):
         return enter(ctx, plain, args, kwargs)
     return arrays.numpy_call(ctx, function, list(args), kwargs)
+
+
+def _computes(function: object) -> bool:
+    """A function that makes a number of numbers, and raises if given None."""
+    if isinstance(function, np.ufunc):
+        return any(t.endswith("->d") for t in function.types)
+    return getattr(function, "__module__", "") == "math"
 
 
 def _own(function: object) -> bool:
@@ -294,7 +313,8 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
         given = {str(k): v for k, v in named.items.items()}
         return call(ctx, function, [*first.items, *args], {**given, **kwargs})
     if is_array(owner) or is_number(owner):
-        return arrays.method(ctx, owner, name, args, kwargs)
+        args = [optionals.told(ctx, v) for v in args]
+        return arrays.method(ctx, owner, name, args, {k: optionals.told(ctx, v) for k, v in kwargs.items()})
     if isinstance(owner, Record):
         if name == "_replace":
             return Record(owner.cls, {**owner.items, **kwargs})
@@ -315,7 +335,7 @@ def _method(ctx: Specialiser, method: Method, args: list[Value], kwargs: dict[st
     if isinstance(owner, Sequence_):
         return list_methods.of_sequence(ctx, owner, name, args)
     assert isinstance(owner, Mapping_)
-    return containers.dict_method(ctx, owner, name, args)
+    return dicts.method(ctx, owner, name, args)
 
 
 # -- inlining

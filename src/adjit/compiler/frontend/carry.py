@@ -1,11 +1,11 @@
 """How a name keeps one meaning across the sides of a branch or the passes of a loop.
 
-Two values of a name are joined into a *slot*: nothing to do, a number of a common dtype, a choice of
-references, another part of the same array, storage of its own, or a structure of slots. A slot says which
-operands a block yields for a value and what the name stands for afterwards. Input: pairs of frontend values.
-Output: slots, operands, values. Invariants: slots hold no IR variables (but for `Part`), so that they
-outlive a discarded walk; operands and places are consumed in one fixed order. Non-goals: when storage must
-not be written (`branches`, `loops`).
+Two values of a name are joined into a slot (`slots`): nothing to do, a number of a common dtype, a choice of
+constants or of references, another part of the same array, storage of its own, or a structure of slots. A
+slot
+says which operands a block yields for a value and what the name stands for afterwards. Input: pairs of
+frontend values. Output: slots, operands, values. Invariants: operands and places are consumed in one fixed
+order. Non-goals: when storage must not be written (`branches`, `loops`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,35 @@ import numpy as np
 from ..ir.builder import const
 from ..ir.nodes import Operand, Slice, Var
 from ..ir.types import BOOL, INT, Array, Scalar, Type
+from . import choices, optionals
 from .arrays import as_variable, full, scalar
 from .arrays.promote import describe, dtype_of, is_array, is_number, is_weak, operand
 from .items import common, together
+from .slots import (
+    GUESS,
+    NOT_ONE_KIND,
+    Chosen,
+    Items,
+    Listed,
+    Mixed,
+    Number,
+    Optional_,
+    Part,
+    Place,
+    Reference,
+    Same,
+    Slot,
+    Storage,
+)
 from .values import (
     ArrayValue,
+    Choice,
     Closure,
-    Item,
     ListValue,
     Mapping_,
     Maybe,
     Method,
+    OrNone,
     RangeValue,
     Record,
     ScalarValue,
@@ -43,86 +61,6 @@ from .values import (
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
-
-
-NOT_ONE_KIND = "its length is known at run time only, and its items are not of one kind"
-GUESS = "taken for a float until its type is known"
-
-
-@dataclass(frozen=True)
-class Same:
-    """The value that it had before."""
-
-
-@dataclass(frozen=True)
-class Number:
-    dtype: str
-    weak: bool = False
-
-
-@dataclass(frozen=True)
-class Optional_:
-    """Bound on some paths only: a boolean goes along."""
-
-    inner: Slot
-
-
-@dataclass(frozen=True)
-class Items:
-    """A structure; `kind` is tuple, list, dict or the class of a record."""
-
-    kind: type
-    keys: tuple[object, ...]
-    slots: tuple[Slot, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A part of one array; starts, lengths and steps (in the order of `numbers`) that differ are carried."""
-
-    like: ArrayValue
-    varying: tuple[bool, ...]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Part) and (self.like.base, self.varying) == (other.like.base, other.varying)
-
-    def __hash__(self) -> int:
-        return hash(self.varying)
-
-
-@dataclass(frozen=True)
-class Reference:
-    """One of several arrays in memory; names of one `group` exchange theirs."""
-
-    dtype: str
-    ndim: int
-    group: str = ""
-
-
-@dataclass(frozen=True)
-class Storage:
-    """Memory of its own, into which the elements are copied."""
-
-    dtype: str
-    ndim: int
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A list of run-time length in memory of its own, into which the items are copied."""
-
-    item: Item
-
-
-@dataclass(frozen=True)
-class Mixed:
-    """No common meaning; an error where the name is read."""
-
-    reason: str
-
-
-Slot = Same | Number | Optional_ | Items | Part | Reference | Storage | Listed | Mixed
-Place = ArrayValue | ListValue
 
 
 # -- joining
@@ -149,6 +87,10 @@ def same_value(a: Value, b: Value) -> bool:
             return a.node is b.node and a.scope is b.scope and _all_same(a.defaults, b.defaults)
         case Method(), Method():
             return a.name == b.name and same_value(a.owner, b.owner)
+        case Choice(), Choice():
+            return a.among == b.among and a.which == b.which
+        case OrNone(), OrNone():
+            return a.given == b.given and same_value(a.value, b.value)
     return False
 
 
@@ -194,6 +136,10 @@ def join(ctx: Specialiser, a: Value | None, b: Value | None, *, strong: bool = F
         return _join_numbers(ctx, a, b, strong)
     if is_array(a) and is_array(b):
         return _join_arrays(a, b)
+    if among := choices.joined(a, b):
+        return Chosen(among)
+    if slot := _join_with_none(ctx, a, b, strong):
+        return slot
     if isinstance(a, ListValue) or isinstance(b, ListValue):
         item = together(ctx, a, b)
         if item is not None:
@@ -221,6 +167,10 @@ def alone(ctx: Specialiser, a: Value | None, *, strong: bool = False) -> Slot:
     if isinstance(a, ArrayValue | VirtualArray):
         return Storage(a.dtype, len(a.shape))
     match a:
+        case Choice(among=among):
+            return Chosen(among)
+        case OrNone(value=value):
+            return number_or_none(_join_numbers(ctx, value, value, strong))
         case ListValue(item=item):
             return Listed(item)
         case Sequence_(items=items, kind=kind):
@@ -244,6 +194,21 @@ def _join_numbers(ctx: Specialiser, a: Value, b: Value, strong: bool) -> Number:
     x, y = _kind(ctx, a), _kind(ctx, b)
     dtype, weak = promote(x, y)
     return Number(dtype, weak and not (strong and dtype.startswith(("float", "complex"))))
+
+
+def _join_with_none(ctx: Specialiser, a: Value, b: Value, strong: bool) -> Items | None:
+    """The slot that holds a number or None, one of them perhaps either of the two."""
+    if not optionals.may_be_none(a) and not optionals.may_be_none(b):
+        return None
+    found = [v for v in (optionals.number_in(a), optionals.number_in(b)) if v is not None]
+    others = [v for v in (a, b) if not optionals.may_be_none(v) and not _number_like(v)]
+    if others or not found:
+        return None
+    return number_or_none(_join_numbers(ctx, found[0], found[-1], strong))
+
+
+def number_or_none(number: Number) -> Items:
+    return Items(OrNone, (), (Number("bool"), number))
 
 
 def _kind(ctx: Specialiser, a: Value) -> tuple[str, bool]:
@@ -320,7 +285,16 @@ def parts(value: Value) -> tuple[Value, ...]:
     return tuple(value.items.values())
 
 
-def rebuilt(slot: Items, items: Sequence[Value]) -> Value:
+def fields(slot: Items, value: Value | None) -> Sequence[Value | None]:
+    """The items of a value that goes into the slot of a structure."""
+    if value is None or missing(value):
+        return [None] * len(slot.slots)
+    return optionals.parts(value) if slot.kind is OrNone else parts(value)
+
+
+def rebuilt(ctx: Specialiser, slot: Items, items: Sequence[Value]) -> Value:
+    if slot.kind is OrNone:
+        return optionals.made(ctx, *items)
     if slot.kind in (tuple, list) and not slot.keys:
         return Sequence_(tuple(items), slot.kind)
     if slot.kind is dict:
@@ -342,27 +316,34 @@ def kind_of(a: Value) -> str:
             return "a function"
         case RangeValue() | SliceValue():
             return "a range"
+        case Choice(among=among):
+            return choices.listed(among)
+        case OrNone(value=value):
+            return f"{describe(value)} or None"
     return describe(a)
 
 
 # -- operands of a block
 
 
-def types(slot: Slot) -> Iterator[Type]:
-    """The types of the operands that a slot carries."""
+def variables(slot: Slot, name: str) -> Iterator[tuple[str, Type]]:
+    """Names and types of the operands that a slot carries for a name."""
     match slot:
         case Number(dtype=dtype):
-            yield Scalar(dtype)
+            yield name, Scalar(dtype)
+        case Chosen():
+            yield name, INT
         case Optional_(inner=inner):
-            yield BOOL
-            yield from types(inner)
-        case Items(slots=slots):
-            for s in slots:
-                yield from types(s)
+            yield name, BOOL
+            yield from variables(inner, name)
+        case Items(kind=kind, slots=slots):
+            names = (f"has_{name}", name) if kind is OrNone else [name] * len(slots)
+            for s, own in zip(slots, names, strict=True):
+                yield from variables(s, own)
         case Part(varying=varying):
-            yield from (INT for v in varying if v)
+            yield from ((name, INT) for v in varying if v)
         case Reference(dtype=dtype, ndim=ndim):
-            yield Array(dtype, ndim, "A")
+            yield name, Array(dtype, ndim, "A")
 
 
 @dataclass
@@ -380,13 +361,14 @@ def yields(ctx: Specialiser, slot: Slot, value: Value | None, copies: Copies) ->
     match slot:
         case Number(dtype=dtype):
             yield const(0, dtype) if absent else number(ctx, value, dtype)
+        case Chosen(among=among):
+            yield const(0) if value is None or absent else choices.which(ctx, value, among)
         case Optional_(inner=inner):
             held = value.value if isinstance(value, Maybe) else value
             yield value.bound if isinstance(value, Maybe) else const(not absent)
             yield from yields(ctx, inner, held, copies)
         case Items(slots=slots):
-            items = [None] * len(slots) if value is None or absent else parts(value)
-            for s, v in zip(slots, items, strict=True):
+            for s, v in zip(slots, fields(slot, value), strict=True):
                 yield from yields(ctx, s, v, copies)
         case Part(like=like, varying=varying):
             found = numbers(value) if isinstance(value, ArrayValue) else numbers(like)
@@ -427,14 +409,15 @@ def build(
             return like if like is not None else Undefined(name)
         case Number(weak=weak):
             return ScalarValue(next(operands), weak)
+        case Chosen(among=among):
+            return choices.made(among, next(operands))
         case Optional_(inner=inner):
             bound = next(operands)
             held = like.value if isinstance(like, Maybe) else like
             return Maybe(build(ctx, inner, held, operands, places, name), bound, name)
         case Items(slots=slots):
-            items = [None] * len(slots) if missing(like) or like is None else list(parts(like))
-            built = [build(ctx, s, v, operands, places, name) for s, v in zip(slots, items, strict=True)]
-            return rebuilt(slot, built)
+            pairs = zip(slots, fields(slot, like), strict=True)
+            return rebuilt(ctx, slot, [build(ctx, s, v, operands, places, name) for s, v in pairs])
         case Part(like=view, varying=varying):
             new = [next(operands) if v else x for x, v in zip(numbers(view), varying, strict=True)]
             return with_numbers(view, new)
@@ -448,14 +431,13 @@ def build(
 
 
 __all__ = [
-    "GUESS",
-    "NOT_ONE_KIND",
     "Copies",
     "alone",
     "build",
+    "fields",
     "join",
     "same_value",
-    "types",
+    "variables",
     "without_meaning",
     "yields",
 ]

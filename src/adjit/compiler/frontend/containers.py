@@ -8,10 +8,10 @@ module are not changed. Non-goals: arrays; how containers cross branches and loo
 
 from __future__ import annotations
 
+import ast
 import inspect
 import operator
 import types
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,17 +26,19 @@ from ...errors import (
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
 from ..ir.visitor import operands
-from . import arrays, sharing
+from . import arrays, choices, dicts, sharing
 from .arrays.promote import is_array, is_number, value_of
 from .arrays.remedies import instead_of_object
 from .carry import kind_of, same_value
 from .structure import is_namedtuple
 from .values import (
     ArrayValue,
+    Choice,
     IndexSpace,
     ListValue,
     Mapping_,
     Method,
+    OrNone,
     RangeValue,
     Record,
     ScalarValue,
@@ -72,6 +74,8 @@ def key(ctx: Specialiser, value: Value) -> object:
     """A dict key."""
     if isinstance(value, Static):
         return value.value
+    if isinstance(value, Choice):
+        choices.refuse(ctx, value)
     if isinstance(value, Sequence_) and value.kind is tuple:
         return tuple(key(ctx, v) for v in value.items)
     found = static_int(value)
@@ -135,6 +139,11 @@ def is_list(ctx: Specialiser, value: Value) -> bool:
 # -- operators
 
 
+def as_array(ctx: Specialiser, value: Value) -> Value:
+    """A tuple or list that meets an array becomes one, as in NumPy."""
+    return arrays.numpy_call(ctx, np.array, [value], {}) if isinstance(value, Sequence_) else value
+
+
 def binary(ctx: Specialiser, op: str, a: Value, b: Value) -> Value | None:
     """`+` and `*` of tuples and lists, `|` of dicts."""
     if isinstance(a, Sequence_) and isinstance(b, Sequence_) and op == "add":
@@ -194,6 +203,9 @@ def compare(ctx: Specialiser, op: str, a: Value, b: Value) -> Value | None:
 
 def equality(ctx: Specialiser, x: Value, y: Value) -> Static | Operand:
     """Whether two items are equal: known, or a condition."""
+    if isinstance(x, Choice | OrNone) or isinstance(y, Choice | OrNone):
+        either = ctx.compare(ast.Eq(), x, y)
+        return either if isinstance(either, Static) else arrays.truth(ctx, either)
     if is_number(x) and is_number(y):
         found = arrays.truth(ctx, arrays.compare(ctx, "eq", x, y))
         return Static(bool(found.value)) if isinstance(found, Const) else found
@@ -292,6 +304,8 @@ def getitem(ctx: Specialiser, owner: Value, index: Value) -> Value:
             return _entry(ctx, owner, owner.items, index, owner.kind)
         case Record(cls=cls, items=fields) if is_namedtuple(cls):
             return _entry(ctx, owner, tuple(fields.values()), index, tuple)
+        case Mapping_(items=entries) if isinstance(index, Choice):
+            return dicts.looked_up(ctx, entries, index)
         case Mapping_(items=entries):
             wanted = key(ctx, index)
             if wanted not in entries:
@@ -349,6 +363,8 @@ COUNTED = (
 def known(ctx: Specialiser, value: Value) -> tuple[object]:
     """`plain_object` of what becomes a string. A loop that makes it is written out pass by pass."""
     plain = plain_object(value)
+    if isinstance(value, Choice):
+        choices.refuse(ctx, value)
     if plain is None and isinstance(value, ScalarValue):
         unroll(ctx, value.operand)
     return plain or ctx.error(
@@ -443,33 +459,6 @@ def setattr_(ctx: Specialiser, owner: Value, name: str, value: Value) -> None:
         "only fields of dataclasses made in the function can",
         "keep it in a local variable and return it, or in a dataclass that the function makes",
     )
-
-
-Handler = Callable[..., Value]
-
-
-def dict_method(ctx: Specialiser, owner: Mapping_, name: str, args: list[Value]) -> Value:
-    """Methods of dicts."""
-    match name, len(args):
-        case "keys", 0:
-            return Sequence_(tuple(Static(k) for k in owner.items))
-        case "values", 0:
-            return Sequence_(tuple(owner.items.values()))
-        case "items", 0:
-            return Sequence_(tuple(Sequence_((Static(k), v)) for k, v in owner.items.items()))
-        case "get", 1 | 2:
-            return owner.items.get(key(ctx, args[0]), args[1] if len(args) == 2 else Static(None))
-        case "copy", 0:
-            return Mapping_(dict(owner.items))
-        case "update", 1 if isinstance(args[0], Mapping_):
-            new = {k: ctx.settled(v, "item") for k, v in args[0].items.items()}
-            changed(ctx, owner, Mapping_({**owner.items, **new}))
-            return Static(None)
-        case "pop", 1 if key(ctx, args[0]) in owner.items:
-            wanted = key(ctx, args[0])
-            changed(ctx, owner, Mapping_({k: v for k, v in owner.items.items() if k != wanted}))
-            return owner.items[wanted]
-    return ctx.error(UnsupportedSyntaxError, f"the dict method {name!r} is not supported in this form")
 
 
 __all__ = [

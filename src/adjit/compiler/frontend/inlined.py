@@ -22,9 +22,22 @@ from . import resolve
 from .arrays import as_variable, full, linear, materialise
 from .arrays.promote import dtype_of, is_number, is_weak, operand
 from .arrays.view import is_one
+from .carry import kind_of
 from .local_functions import Outer
 from .structure import node
-from .values import ArrayValue, Closure, Mapping_, Record, ScalarValue, Sequence_, Static, Value, VirtualArray
+from .values import (
+    ArrayValue,
+    Choice,
+    Closure,
+    Mapping_,
+    OrNone,
+    Record,
+    ScalarValue,
+    Sequence_,
+    Static,
+    Value,
+    VirtualArray,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -74,6 +87,13 @@ class Specifications:
             return ScalarSpec(dtype, is_weak(value) or dtype == "bool")
         if isinstance(value, Static):
             return StaticSpec(value.value)
+        if isinstance(value, Choice | OrNone):
+            ctx.error(
+                InferenceError,
+                f"{kind_of(value)} cannot be passed to a transformed function",
+                "which one it is is known at run time only",
+                "call it once for each, in the branches of an `if`",
+            )
         return ctx.error(InferenceError, "this value cannot be passed to a transformed function")
 
     def array(self, value: ArrayValue, alias: bool) -> Spec:

@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Operand, Var
-from . import arrays, containers, items, structure
+from . import arrays, containers, items, optionals, structure
 from .arrays import linear, view
 from .arrays.fill import nest
 from .arrays.promote import cast, operand
@@ -360,12 +360,12 @@ def _side_by_side(ctx: Specialiser, parts: Sequence[VirtualArray]) -> VirtualArr
 
 
 def plain(ctx: Specialiser, value: Value) -> Value:
-    """A value with lists of run-time length as arrays, for what takes arrays."""
+    """A value for what takes arrays: lists of run-time length as arrays, None and constants known."""
     if isinstance(value, ListValue):
         return as_array(ctx, value)
     if isinstance(value, Sequence_) and any(isinstance(v, ListValue) for v in value.items):
         return Sequence_(tuple(plain(ctx, v) for v in value.items), value.kind)
-    return value
+    return optionals.told(ctx, value)
 
 
 __all__ = [

@@ -17,7 +17,7 @@ from ..complexes import NUMBER_KEYS, PARTS
 from ..ir.nodes import Operand, Var
 from ..ir.types import Array
 from ..program import ArraySpec, Hidden, ScalarSpec
-from . import resolve
+from . import choices, optionals, resolve
 from .arrays import as_variable, linear, materialise
 from .arrays.promote import is_weak
 from .arrays.view import is_one
@@ -25,10 +25,12 @@ from .scope import reads
 from .source import Source
 from .values import (
     ArrayValue,
+    Choice,
     Closure,
     Mapping_,
     Maybe,
     Method,
+    OrNone,
     Record,
     ScalarValue,
     Sequence_,
@@ -157,6 +159,13 @@ class _Translation:
                 return self.closure(value)
             case Method(owner=owner, name=method):
                 return Method(self.value(owner, name), method)
+            case Choice(among=among, which=which):
+                number = self.value(ScalarValue(which), name)
+                assert isinstance(number, ScalarValue)
+                return choices.made(among, number.operand)
+            case OrNone(value=number, given=given):
+                flag = self.value(ScalarValue(given), f"{name}_given")
+                return optionals.made(self.new, flag, self.value(number, name))
             case Maybe(value=inner, bound=bound):
                 self.old.b.check(bound, "NameResolutionError", f"the variable {name!r} has no value here")
                 return self.value(inner, name)

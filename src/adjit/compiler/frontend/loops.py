@@ -16,7 +16,7 @@ from ...errors import InferenceError, OverwriteError
 from ..adjoint.checkpointed_loops import mark
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand, Var
-from . import arrays, containers, expressions, lists, passes, recomputed
+from . import arrays, conditions, containers, lists, lookup, passes, recomputed
 from .blocks import undoing
 from .branches import branch
 from .items import holding
@@ -77,7 +77,7 @@ def while_(ctx: Specialiser, node: ast.While) -> None:
 def _tested(ctx: Specialiser, node: ast.While) -> Value:
     """The value of a condition, which must leave arrays as they are."""
     log, ctx.written, first = ctx.written, set(), ctx.b.names.next
-    found = ctx.eval(node.test)
+    found = conditions.tested(ctx, node.test)
     outside = any(r.number < first for r in ctx.written)
     ctx.written |= log
     if outside:
@@ -94,7 +94,7 @@ def _changes(ctx: Specialiser, error: Unrollable) -> None:
     otherwise = (
         "keep its type and rank the same in each pass; lists hold numbers, tuples or arrays of one kind"
     )
-    instead = expressions.remedy(error.reason, otherwise)
+    instead = lookup.remedy(error.reason, otherwise)
     ctx.error(InferenceError, f"{error.name!r} changes its kind in a loop", error.reason, instead)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ...errors import InferenceError, OverwriteError
+from ...errors import AdjitError, InferenceError, OverwriteError
 from ..ir.builder import const
 from ..ir.nodes import Block, Const, For, Operand, Var, While
 from ..ir.types import INT, Array, Scalar
@@ -32,23 +32,11 @@ from .blocks import (
     thawed,
 )
 from .branches import either
-from .carry import (
-    Copies,
-    Items,
-    Listed,
-    Mixed,
-    Optional_,
-    Part,
-    Place,
-    Reference,
-    Same,
-    Slot,
-    Storage,
-    missing,
-)
+from .carry import Copies, missing
 from .loop import ActiveLoop, Conditional, Counted, Loop, Unrollable
-from .plan import Guess, Plan, exchanged, has_storage, started, widened, without_references
+from .plan import Guess, Plan, chooses, exchanged, has_storage, started, widened, without_references
 from .scope import last_binding
+from .slots import GUESS, Items, Listed, Mixed, Optional_, Part, Place, Reference, Same, Slot, Storage
 from .values import ArrayValue, Item, ListValue, Maybe, ScalarValue, Static, Undefined, Value, VirtualArray
 
 if TYPE_CHECKING:
@@ -126,6 +114,9 @@ class _Attempt:
             iv = self.start_pass()
             try:
                 loop.body()
+            except AdjitError:
+                self.one_by_one()
+                raise
             finally:
                 written, ctx.written = ctx.written, log | ctx.written
             dead, ctx.dead = ctx.dead, False
@@ -154,6 +145,12 @@ class _Attempt:
         ctx.dead = dead and cond.yields == (const(True),)  # the first pass of an endless `while`
         return True
 
+    def one_by_one(self) -> None:
+        """What is refused of one of several constants may be possible where the loop is written out."""
+        for (_, name), slot in self.plan.items():
+            if self.loop.unrollable and chooses(slot):
+                raise Unrollable(name, "it is not one constant in all passes")
+
     # -- before the loop
     def enter(self) -> None:
         ctx = self.ctx
@@ -165,8 +162,7 @@ class _Attempt:
                 continue
             copies = Copies(iter(self.places[key]), [])
             if missing(value):
-                slot_types = list(carry.types(slot))
-                self.inits[key] = [const(0, t.dtype) for t in slot_types]
+                self.inits[key] = [const(0, t.dtype) for _, t in carry.variables(slot, "")]
             else:
                 self.inits[key] = list(carry.yields(ctx, slot, value, copies))
             for target, source in copies.pairs:
@@ -176,7 +172,7 @@ class _Attempt:
                 growth.copy_all(ctx, [(a, b)])
                 if isinstance(b, ListValue) and not growth.only_here(ctx, key, b, self.visible):
                     growth.freeze(ctx, (a, b), f"{_hint(key)!r} is it at first and another list after a pass")
-            self.args[key] = [ctx.b.fresh(_hint(key), t) for t in (carry.types(slot))]
+            self.args[key] = [ctx.b.fresh(*v) for v in carry.variables(slot, _hint(key))]
         self.references()
 
     def storage(self, key: Key, slot: Slot | Guess, value: Value | None) -> list[Place]:
@@ -187,10 +183,9 @@ class _Attempt:
         match slot:
             case Optional_(inner=inner):
                 return self.storage(key, inner, value.value if isinstance(value, Maybe) else value)
-            case Items(slots=slots) if value is not None:
-                return [
-                    p for s, v in zip(slots, carry.parts(value), strict=True) for p in self.storage(key, s, v)
-                ]
+            case Items(slots=slots):
+                pairs = zip(slots, carry.fields(slot, value), strict=True)
+                return [p for s, v in pairs for p in self.storage(key, s, v)]
             case Storage(dtype=dtype):
                 assert isinstance(value, ArrayValue | VirtualArray)
                 if isinstance(value, ArrayValue) and value.dtype == dtype and self.own(key, value):
@@ -264,7 +259,7 @@ class _Attempt:
             slot, (frame, name) = self.plan[key], key
             value = self.before.get(key)
             if isinstance(slot, Guess):
-                self.entry[key] = frame.names[name] = Undefined(name, carry.GUESS)
+                self.entry[key] = frame.names[name] = Undefined(name, GUESS)
             elif missing(value) and not isinstance(slot, Optional_):
                 self.entry[key] = value
                 if isinstance(slot, Mixed):
@@ -406,8 +401,9 @@ class _Attempt:
         match slot:
             case Optional_(inner=inner):
                 return self.late(key, inner, end.value if isinstance(end, Maybe) else end)
-            case Items(slots=slots) if end is not None:
-                return [p for s, v in zip(slots, carry.parts(end), strict=True) for p in self.late(key, s, v)]
+            case Items(slots=slots):
+                pairs = zip(slots, carry.fields(slot, end), strict=True)
+                return [p for s, v in pairs for p in self.late(key, s, v)]
             case Storage(dtype=dtype):
                 assert isinstance(end, ArrayValue | VirtualArray)
                 body = ctx.b.scopes[-1]

@@ -11,13 +11,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import carry, exchanges
+from . import carry, choices, exchanges, optionals
 from .arrays.promote import article, is_number
 from .blocks import Key
-from .carry import Items, Listed, Mixed, Number, Optional_, Part, Reference, Same, Slot, Storage, missing
+from .carry import missing
 from .items import holding
 from .loop import Loop
-from .values import ArrayValue, ListValue, Maybe, Undefined, Value, VirtualArray
+from .slots import (
+    Chosen,
+    Items,
+    Listed,
+    Mixed,
+    Number,
+    Optional_,
+    Part,
+    Reference,
+    Same,
+    Slot,
+    Storage,
+)
+from .values import (
+    ArrayValue,
+    ListValue,
+    Mapping_,
+    Maybe,
+    OrNone,
+    Record,
+    Sequence_,
+    Undefined,
+    Value,
+    VirtualArray,
+)
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -87,6 +111,13 @@ def widened(
     match slot:
         case Mixed():
             return slot
+        case Number() if end is not None and optionals.may_be_none(end):
+            return _number_or_none(ctx, slot, end)
+        case Items(kind=kind, slots=(_, Number() as number)) if kind is OrNone and _may_be_number(end):
+            return _number_or_none(ctx, number, end)
+        case Chosen(among=among):
+            if end is not None and (more := choices.with_more(among, end)):
+                return Chosen(more)
         case Same():
             if (end is None and entry is None) or (
                 end is not None and entry is not None and carry.same_value(entry, end)
@@ -102,16 +133,12 @@ def widened(
         case Optional_(inner=inner):
             if missing(end):
                 return slot
-            held = end.value if isinstance(end, Maybe) else end
-            start = entry.value if isinstance(entry, Maybe) else entry
-            first = before.value if isinstance(before, Maybe) else before
-            return carry.optional(widened(ctx, inner, first, start, held))
+            first, start, last = (v.value if isinstance(v, Maybe) else v for v in (before, entry, end))
+            return carry.optional(widened(ctx, inner, first, start, last))
         case Items(kind=kind, keys=keys, slots=slots):
             if end is not None and _alike(slot, end):
-                n = len(slots)
-                olds = [None] * n if missing(before) or before is None else carry.parts(before)
-                starts = [None] * n if missing(entry) or entry is None else carry.parts(entry)
-                rows = zip(slots, olds, starts, carry.parts(end), strict=True)
+                values = [carry.fields(slot, v) for v in (before, entry, end)]
+                rows = zip(slots, *values, strict=True)
                 return Items(kind, keys, tuple(widened(ctx, *row) for row in rows))
         case Part(like=like, varying=varying):
             if isinstance(end, ArrayValue):
@@ -132,6 +159,17 @@ def widened(
                 return Listed(wider)
     what = carry.kind_of(end) if end is not None else "unbound"
     return Mixed(f"it is {_slot_kind(slot)} before a pass of the loop and {what} after it")
+
+
+def _may_be_number(value: Value | None) -> bool:
+    return value is not None and (optionals.may_be_none(value) or is_number(value))
+
+
+def _number_or_none(ctx: Specialiser, slot: Number, end: Value | None) -> Slot:
+    """A slot that also holds a value that may be None."""
+    number = optionals.number_in(end)
+    wider = slot if number is None else widened(ctx, slot, None, None, number)
+    return carry.number_or_none(wider) if isinstance(wider, Number) else wider
 
 
 def exchanged(
@@ -183,6 +221,18 @@ def has_storage(slot: Slot) -> bool:
     return False
 
 
+def chooses(slot: Slot | Guess) -> bool:
+    """Whether a constant or None is among what the slot holds."""
+    match slot:
+        case Chosen():
+            return True
+        case Optional_(inner=inner):
+            return chooses(inner)
+        case Items(kind=kind, slots=slots):
+            return kind is OrNone or any(chooses(s) for s in slots)
+    return False
+
+
 def _as_storage(slot: Slot) -> Slot:
     return Storage(slot.dtype, slot.ndim) if isinstance(slot, Reference) else slot
 
@@ -204,16 +254,24 @@ def _wider(dtype: str, value: ArrayValue | VirtualArray) -> str:
 
 
 def _alike(slot: Items, value: Value) -> bool:
-    try:
-        return len(carry.parts(value)) == len(slot.slots)
-    except AssertionError:
-        return False
+    match value:
+        case Sequence_(items=items, kind=kind):
+            return kind is slot.kind and len(items) == len(slot.slots)
+        case Mapping_(items=entries):
+            return slot.kind is dict and tuple(entries) == slot.keys
+        case Record(cls=cls):
+            return cls is slot.kind
+    return False
 
 
 def _slot_kind(slot: Slot | Guess) -> str:
     match slot:
         case Number(dtype=dtype):
             return f"{article(dtype)} scalar"
+        case Chosen(among=among):
+            return choices.listed(among)
+        case Items(kind=kind) if kind is OrNone:
+            return "a number or None"
         case Items(kind=kind, slots=slots):
             return f"a {kind.__name__} of {len(slots)}"
         case Listed():
@@ -223,4 +281,14 @@ def _slot_kind(slot: Slot | Guess) -> str:
     return "another value"
 
 
-__all__ = ["Guess", "Plan", "exchanged", "fits", "has_storage", "started", "widened", "without_references"]
+__all__ = [
+    "Guess",
+    "Plan",
+    "chooses",
+    "exchanged",
+    "fits",
+    "has_storage",
+    "started",
+    "widened",
+    "without_references",
+]

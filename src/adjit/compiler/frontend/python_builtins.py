@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
 from ..ir.nodes import Const, Operand
-from . import arrays, containers, lists, operators, sharing
+from . import arrays, containers, lists, operators, sharing, texts
 from .arrays.promote import dtype_of, is_array, is_number, is_weak, operand, value_of
 from .arrays.remedies import instead_of_argument
 from .values import (
@@ -351,7 +351,7 @@ def two_extremum(ctx: Specialiser, op: str, a: Value, b: Value) -> Value:
         )
     if isinstance(a, Static) and isinstance(b, Static):
         chosen: Any = max if op == "maximum" else min
-        return Static(chosen(a.value, b.value))
+        return Static(texts.static(ctx, chosen, a.value, b.value))
     return arrays.binary(ctx, "larger" if op == "maximum" else "smaller", a, b)
 
 

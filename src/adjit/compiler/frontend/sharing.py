@@ -25,7 +25,7 @@ REMEDY = "make a copy, such as list(x) or dict(x), or use an array"
 
 
 class Short(Exception):
-    """A list that is known at compile time is too short for what a path does with it: the path raises."""
+    """Something that is known at compile time, such as a list that is too short, makes a path raise."""
 
     def __init__(self, error: str, message: str) -> None:
         super().__init__(message)
@@ -33,7 +33,10 @@ class Short(Exception):
 
 
 def too_short(ctx: Specialiser, error: str, message: str) -> None:
-    """Inside a loop or a branch the list may be longer when that path is taken: then it is walked again."""
+    """Inside a loop or a branch it may be otherwise, a list longer, when that path is taken: then it is
+    walked
+    again.
+    """
     if len(ctx.b.scopes) > 1:
         raise Short(error, message)
 

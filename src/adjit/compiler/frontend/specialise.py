@@ -23,9 +23,20 @@ from ...options import DEFAULT, Options
 from ..adjoint.checkpointed_loops import converted, unmarked
 from ..ir.builder import Builder
 from ..ir.builder import Names as Numbers
-from ..ir.nodes import Function, Location, Var
+from ..ir.nodes import Function, Location, Operand, Var
 from ..program import Guard, Hidden, Program, Spec
-from . import calls, comprehensions, entries, expressions, recomputed, statements, structure
+from . import (
+    calls,
+    comparisons,
+    comprehensions,
+    conditions,
+    entries,
+    expressions,
+    lookup,
+    recomputed,
+    statements,
+    structure,
+)
 from .arrays import materialise
 from .blocks import called
 from .intermediates import check_all_marked, intermediate
@@ -33,7 +44,19 @@ from .lowering import lowered
 from .passes import ActiveLoop
 from .scope import Facts
 from .source import Source
-from .values import ArrayValue, Closure, Item, Mapping_, Maybe, Method, Record, Sequence_, Value, VirtualArray
+from .values import (
+    ArrayValue,
+    Choice,
+    Closure,
+    Item,
+    Mapping_,
+    Maybe,
+    Method,
+    Record,
+    Sequence_,
+    Value,
+    VirtualArray,
+)
 
 Result = TypeVar("Result")
 
@@ -97,6 +120,7 @@ class Specialiser:
         self.loops_for: dict[ast.AST, ast.FunctionDef] = {}  # those that are walked as loops
         self.no_loop: dict[ast.AST, str] = {}  # why others are none
         self.outdated: dict[int, Value] = {}  # lists that others have replaced, which hold wider items
+        self.flags: set[Operand] = set()  # booleans that say whether a number is there or None
         self.typed_lists = False  # whether one of Numba's lists is made
         self.in_lists: set[Var] = set()  # memory that a copy in a list stands for
         self.exchanges: list[tuple[frozenset[Var], frozenset[Var]]] = []
@@ -164,10 +188,16 @@ class Specialiser:
         return expressions.spread(self, nodes)
 
     def load(self, name: str) -> Value:
-        return expressions.load(self, name)
+        return lookup.load(self, name)
 
     def truth(self, value: Value) -> Value:
-        return expressions.truth(self, value)
+        return conditions.truth(self, value)
+
+    def compare(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        return comparisons.compare(self, op, left, right)
+
+    def by_alternative(self, value: Choice, of: Callable[[Value], Value | None]) -> Value:
+        return conditions.by_alternative(self, value, of)
 
     def attribute(self, owner: Value, name: str) -> Value:
         return expressions.attribute(self, owner, name)

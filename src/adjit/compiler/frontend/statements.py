@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING
 
 from ...errors import AdjitError, InferenceError, UnsupportedSyntaxError
 from ..ir.builder import const
-from . import arrays, containers, list_methods, lists, loops, operators, raising, recomputed, sharing
+from . import (
+    arrays,
+    conditions,
+    containers,
+    list_methods,
+    lists,
+    loops,
+    operators,
+    optionals,
+    raising,
+    recomputed,
+    sharing,
+)
 from .arrays.promote import is_array, is_number
 from .branches import branch
 from .expressions import BINARY, binary
@@ -295,7 +307,7 @@ def _if(ctx: Specialiser, s: ast.If) -> None:
     if len(s.orelse) == 1 and isinstance(s.orelse[0], ast.Raise):
         _guarded(ctx, s.test, s.orelse[0], s.body, when=False)
         return
-    cond = ctx.truth(recomputed.tested(ctx, s, ctx.eval(s.test)))
+    cond = ctx.truth(recomputed.tested(ctx, s, conditions.tested(ctx, s.test)))
     if isinstance(cond, Static):
         ctx.run(s.body if cond.value else s.orelse)
         return
@@ -308,7 +320,7 @@ def _guarded(
     ctx: Specialiser, test: ast.expr, raised: ast.Raise, rest: Sequence[ast.stmt], *, when: bool
 ) -> None:
     """`if test: raise …` is a check; what follows goes on in the same block."""
-    cond = ctx.truth(ctx.eval(test))
+    cond = ctx.truth(conditions.tested(ctx, test))
     if isinstance(cond, Static):
         if bool(cond.value) is when:
             with ctx.at(raised):
@@ -320,18 +332,21 @@ def _guarded(
     with ctx.at(raised):
         name, (message, values) = raising.exception(ctx, raised)
         ctx.b.check(ctx.b.op("not", x) if when else x, name, message, *values)
+    optionals.assume(ctx, x, not when)
     ctx.run(rest)
 
 
 def _check(ctx: Specialiser, test: ast.expr, said: ast.expr | None) -> None:
-    cond = ctx.truth(ctx.eval(test))
+    cond = ctx.truth(conditions.tested(ctx, test))
     message, values = raising.message(ctx, [said] if said is not None else [])
     if isinstance(cond, Static):
         if not cond.value:
             ctx.b.check(const(False), "AssertionError", message, *values)
             ctx.dead = True
         return
-    ctx.b.check(arrays.scalar(ctx, cond), "AssertionError", message, *values)
+    x = arrays.scalar(ctx, cond)
+    ctx.b.check(x, "AssertionError", message, *values)
+    optionals.assume(ctx, x)
 
 
 def _raise(ctx: Specialiser, s: ast.Raise) -> None:

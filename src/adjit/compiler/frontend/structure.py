@@ -26,6 +26,7 @@ from ..complexes import (
 from ..ir.nodes import Operand, Var
 from ..ir.types import WHOLES, Array, Scalar
 from ..program import ArraySpec, NodeSpec, ResultLeaf, SameAs, ScalarSpec, Spec, StaticSpec
+from . import choices
 from .arrays import as_variable, full, materialise, parameter
 from .arrays.complexes import conjugate
 from .arrays.promote import dtype_of, is_number, is_weak, operand
@@ -33,10 +34,13 @@ from .arrays.view import is_whole
 from .source import Source
 from .values import (
     DIFFERENT_RESULTS,
+    NO_NONE,
     ArrayValue,
+    Choice,
     ListValue,
     Mapping_,
     Maybe,
+    OrNone,
     RangeValue,
     Record,
     ScalarValue,
@@ -49,6 +53,8 @@ from .values import (
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
+
+NONE_RETURNED = "the function returns None here, and a number on another path"
 
 
 def parameter_names(source: Source, skip: int = 0) -> tuple[str, ...]:
@@ -213,6 +219,12 @@ def _result(ctx: Specialiser, value: Value, found: list[Operand]) -> object:
             return NodeSpec(cls, tuple(fields), children)  # type: ignore[arg-type]
         case Undefined(reason=reason):
             ctx.error(InferenceError, DIFFERENT_RESULTS, reason)
+        case OrNone(value=number, given=given):
+            ctx.b.check(given, "InferenceError", NONE_RETURNED, remedy=NO_NONE)
+            return _result(ctx, number, found)
+        case Choice(among=among):
+            reason = f"it is {choices.listed(among)}, which is known at run time only"
+            ctx.error(InferenceError, DIFFERENT_RESULTS, reason, "return a number in place of the constants")
         case RangeValue():
             ctx.error(InferenceError, "a range cannot be returned", instead="return a tuple or an array")
     if is_number(value):

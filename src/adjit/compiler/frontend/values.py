@@ -223,6 +223,23 @@ class Maybe:
     name: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """One of several constants that are no numbers: `among[which]`. Which one is known at run time only."""
+
+    among: tuple[object, ...]
+    which: Operand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrNone:
+    """A number where `given` holds, elsewhere None."""
+
+    value: ScalarValue
+    given: Operand
+
+
+NO_NONE = "use a number in place of None, such as np.nan, and a boolean that says whether there is one"
 DIFFERENT_RESULTS = "the function does not return the same kind of thing on all paths"
 
 
@@ -251,6 +268,8 @@ Value = (
     | Stream
     | IndexSpace
     | Maybe
+    | Choice
+    | OrNone
     | Undefined
 )
 

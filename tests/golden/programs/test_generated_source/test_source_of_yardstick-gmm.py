@@ -13,7 +13,7 @@ returns float64, float64[:], float64[:,:], float64[:,:]
 import numba
 import numpy as np
 
-from adjit.runtime.support import empty, minimum, outside, smul, take, take_zeros, uint, zeros
+from adjit.runtime.support import empty, failed, minimum, outside, smul, take, take_zeros, uint, zeros
 from adjit.runtime.vector import exp, log
 
 
@@ -23,11 +23,13 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
 
     # prior += 0.5 * gamma * gamma * frob - m * log_diag
     t = 0.5 * gamma_1 * gamma_1
+    n_alphas = alphas.shape[0]
 
     # mx = alphas.max()
+    if n_alphas == 0:
+        failed(0)
     if 0 >= alphas.shape[0]:
-        outside(0, 0, alphas.shape[0])
-    n_alphas = alphas.shape[0]
+        outside(1, 0, alphas.shape[0])
     n_icf = icf.shape[1]
     n_x = x.shape[0]
 
@@ -44,45 +46,45 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
     any_2 = 0 < n_alphas
     if any_1 and any_2:
         if 0 >= icf.shape[0]:
-            outside(1, 0, icf.shape[0])
+            outside(2, 0, icf.shape[0])
         t_3 = n_alphas - 1
         if not 0 <= t_3 < icf.shape[0]:
-            outside(2, t_3, icf.shape[0])
+            outside(3, t_3, icf.shape[0])
         if 0 >= icf.shape[1]:
-            outside(3, 0, icf.shape[1])
+            outside(4, 0, icf.shape[1])
         t_3 = n_x_1 - 1
         if not 0 <= t_3 < icf.shape[1]:
-            outside(4, t_3, icf.shape[1])
+            outside(5, t_3, icf.shape[1])
 
     # frob += icf[k, p] ** 2
     if n_x_1 < n_icf and any_2:
         if 0 >= icf.shape[0]:
-            outside(5, 0, icf.shape[0])
+            outside(6, 0, icf.shape[0])
         t_3 = n_alphas - 1
         if not 0 <= t_3 < icf.shape[0]:
-            outside(6, t_3, icf.shape[0])
+            outside(7, t_3, icf.shape[0])
 
     # xc[a] = x[i, a] - means[k, a]
     if (any_1 and 0 < n_x) and any_2:
         if 0 >= means.shape[0]:
-            outside(7, 0, means.shape[0])
+            outside(8, 0, means.shape[0])
         t_3 = n_alphas - 1
         if not 0 <= t_3 < means.shape[0]:
-            outside(8, t_3, means.shape[0])
+            outside(9, t_3, means.shape[0])
         if 0 >= means.shape[1]:
-            outside(9, 0, means.shape[1])
+            outside(10, 0, means.shape[1])
         t_4 = n_x_1 - 1
         if not 0 <= t_4 < means.shape[1]:
-            outside(10, t_4, means.shape[1])
+            outside(11, t_4, means.shape[1])
         # y = np.exp(icf[k, a]) * xc[a]
         if 0 >= icf.shape[0]:
-            outside(11, 0, icf.shape[0])
+            outside(12, 0, icf.shape[0])
         if not 0 <= t_3 < icf.shape[0]:
-            outside(12, t_3, icf.shape[0])
+            outside(13, t_3, icf.shape[0])
         if 0 >= icf.shape[1]:
-            outside(13, 0, icf.shape[1])
+            outside(14, 0, icf.shape[1])
         if not 0 <= t_4 < icf.shape[1]:
-            outside(14, t_4, icf.shape[1])
+            outside(15, t_4, icf.shape[1])
     xc = take(ws, (n_x_1, 128), np.float64)
     sq = take(ws, (128,), np.float64)
     y = take(ws, (128,), np.float64)
@@ -145,7 +147,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
                     # y += icf[k, d + b * (2 * d - b - 1) // 2 + a - b - 1] * xc[b]
                     t_3 = n_x_1 + b * (t_2 - b - 1) // 2 + a - b - 1
                     if not 0 <= t_3 < icf.shape[1]:
-                        outside(15, t_3, icf.shape[1])
+                        outside(16, t_3, icf.shape[1])
                     icf_1 = icf[k, uint(t_3)]
                     # for i in range(n):
                     for i_1 in range(i, end):
@@ -235,7 +237,7 @@ def gmm_loops_gradient(alphas, means, icf, x, gamma_1, m, ws):
         value = alphas_1 if t_8 else value
     t_4 = best + n_alphas if best < 0 else best
     if not 0 <= t_4 < alphas.shape[0]:
-        outside(16, t_4, alphas.shape[0])
+        outside(17, t_4, alphas.shape[0])
     chosen = alphas[uint(t_4)]
     t_8 = ties > 1
     if t_8:

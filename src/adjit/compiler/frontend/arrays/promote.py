@@ -36,6 +36,10 @@ def is_number(value: Value) -> bool:
     return isinstance(value, ScalarValue)
 
 
+def is_arithmetic(value: Value) -> bool:
+    return is_array(value) or is_number(value)
+
+
 def is_weak(value: Value) -> bool:
     if isinstance(value, Static):
         return isinstance(value.value, bool | int | float | complex) and not isinstance(
