@@ -84,6 +84,7 @@ def dicts(x):
         s += v * x[0] + (3.0 if k == "a" else 1.0)
     for k in d:
         s += d[k]
+    d.update(b=x[1], c=3.0 * x[2])
     return s, [v + 1 for v in d.values()], d.get("z", 4.0), "a" in d, len(d)
 
 

@@ -132,6 +132,47 @@ def test_other_forms_are_refused(f, x):
         captured(lambda x, n: f(x, n), x, 5)
 
 
+def doubled(x, n):
+    return doubled(2.0 * x, n) + 1.0
+
+
+def by_a_name(x, n):
+    y = by_a_name(2.0 * x, n)
+    return y + 1.0
+
+
+def on_both_ways(x, n):
+    if x > 1.0:
+        return on_both_ways(0.5 * x, n)
+    return (on_both_ways(2.0 * x, n) if n > 2 else on_both_ways(3.0 * x, n)) * x
+
+
+def in_a_test(x, n):
+    if in_a_test(2.0 * x, n) > 0.0:
+        return x
+    return -x
+
+
+@pytest.mark.parametrize("f", [doubled, by_a_name, on_both_ways, in_a_test])
+def test_recursion_without_an_end_is_refused(f):
+    with pytest.raises(UnsupportedSyntaxError, match="the calls go too deep") as refused:
+        adjit.grad(f)(0.5, 5)
+    assert "on every path" in refused.value.why and "@" not in str(refused.value)
+
+
+def ends_in_one_way(x, n):
+    if n > 0:
+        return ends_in_one_way(1.1 * x, n - 1)
+    if n < 0:
+        return ends_in_one_way(2.0 * x, n + 1)
+    return x * x
+
+
+def test_recursion_that_may_end_is_none_without_an_end():
+    agrees(ends_in_one_way, 1.5, 4)
+    agrees(ends_in_one_way, 1.5, -3)
+
+
 def test_constants_still_decide():
     """A recursion that constants end is inlined: it may give arrays of several shapes."""
 

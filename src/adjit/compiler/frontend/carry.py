@@ -2,8 +2,7 @@
 
 Two values of a name are joined into a slot (`slots`): nothing to do, a number of a common dtype, a choice of
 constants or of references, another part of the same array, storage of its own, or a structure of slots. A
-slot
-says which operands a block yields for a value and what the name stands for afterwards. Input: pairs of
+slot says which operands a block yields for a value and what the name stands for afterwards. Input: pairs of
 frontend values. Output: slots, operands, values. Invariants: operands and places are consumed in one fixed
 order. Non-goals: when storage must not be written (`branches`, `loops`).
 """

@@ -2,8 +2,8 @@
 
 Input: constants and `Choice`s. Output: their alternatives, the number of one among them, conditions on it.
 Invariants: what is said of a choice holds for each of its alternatives, or is a condition. Non-goals:
-numbers,
-which are joined as numbers; what an operation means for one alternative (`conditions`, `comparisons`).
+numbers, which are joined as numbers; what an operation means for one alternative (`conditions`,
+`comparisons`).
 """
 
 from __future__ import annotations
