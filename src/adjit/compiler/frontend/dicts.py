@@ -1,8 +1,7 @@
 """Dicts with constant keys: their methods, and entries for one of several keys.
 
 Input and output: frontend values. Invariants: keys are known; a key that is one of several constants is
-looked
-up for each of them, and what the dict lacks is a check. Non-goals: making, storing (`containers`).
+looked up for each of them, and what the dict lacks is a check. Non-goals: making, storing (`containers`).
 """
 
 from __future__ import annotations
