@@ -156,10 +156,13 @@ def orderings(op: Op, makers: Makers) -> Application | None:
 
 
 def selections(op: Op, makers: Makers) -> Operand | Application | None:
-    """`a if not c else b => b if c else a`, `maximum(i, i) => i`, `wrap(-1, n) => n - 1`, `cast(cast(b))
-    => cast(b)` (booleans)
+    """`a if not c else b => b if c else a`, `True if c else False => c`, `maximum(i, i) => i`,
+    `wrap(-1, n) => n - 1`, `cast(cast(b)) => cast(b)` (booleans)
     """
     if op.op == "select":
+        sides = tuple(a.value if isinstance(a, Const) else None for a in op.args[1:])
+        if op.out.type == BOOL and sides in ((True, False), (False, True)):
+            return op.args[0] if sides[0] else ("not", (op.args[0],))
         inner = _maker(op.args[0], makers, "not")
         if inner is not None:
             return "select", (inner.args[0], op.args[2], op.args[1])
