@@ -151,7 +151,8 @@ class _Attempt:
         else:
             ctx.b.emit(While(tuple(flat), inits, cond, body, tuple(outs), stop, loc=ctx.b.loc))
         self.rebind(outs)
-        ctx.dead = dead and cond.yields == (const(True),)  # the first pass of an endless `while`
+        endless = cond.yields == (const(True),)
+        ctx.dead = endless and (dead or stop is None)  # nothing comes after it
         return True
 
     # -- before the loop
