@@ -151,8 +151,7 @@ class _Attempt:
         else:
             ctx.b.emit(While(tuple(flat), inits, cond, body, tuple(outs), stop, loc=ctx.b.loc))
         self.rebind(outs)
-        endless = cond.yields == (const(True),)
-        ctx.dead = endless and (dead or stop is None)  # nothing comes after it
+        ctx.dead = (dead or stop is None) and cond.yields == (const(True),)  # nothing comes after it
         return True
 
     # -- before the loop
