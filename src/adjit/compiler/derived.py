@@ -221,7 +221,7 @@ def _always_raises(program: Program) -> bool:
 
 
 def _raises(block: Block) -> bool:
-    """Whether a check fails on every way through a block."""
+    """Whether no way leads through a block: a check fails, or a loop has no end."""
     return any(map(_fails, block.stmts))
 
 
@@ -231,8 +231,8 @@ def _fails(stmt: Stmt) -> bool:
             return not holds
         case If(then=then, orelse=orelse):
             return _raises(then) and _raises(orelse)
-        case While(cond=Block(yields=(Const(value=True),)), body=body):
-            return _raises(body)
+        case While(cond=Block(yields=(Const(value=True),)), body=body, stop=stop):
+            return stop is None or _raises(body)
     return False
 
 

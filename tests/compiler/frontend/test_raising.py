@@ -161,6 +161,40 @@ def in_an_endless_loop(x, s):
         s = s * s + 1.0
 
 
+def only_raising_ends_it(x, s):
+    while True:
+        s = s + 1.0
+        for _ in range(3):
+            if s > 6.0:
+                break
+            s = s + 0.5
+        if s > 8.0:
+            raise ValueError("far")
+
+
+def an_endless_loop_on_one_path(x, s):
+    if x[0] > 0.0:
+        while True:
+            while s < 5.0:
+                s = s + 1.0
+            s = s * 1.5
+            if s < 10.0:
+                continue
+            if s > 20.0:
+                raise RuntimeError("twenty")
+    raise KeyError("below")
+
+
+def an_endless_loop_in_a_function(x, s):
+    def walk(k):
+        while True:
+            k = k + 1
+            if k > x.shape[0]:
+                raise ValueError("behind the end")
+
+    return np.sum(x) + walk(0)
+
+
 TRANSFORMS: dict[str, Any] = {
     "jit": adjit.jit,
     "grad": adjit.grad,
@@ -183,6 +217,19 @@ def test_a_length_for_which_every_path_raises(function: Any, s: float, transform
         TRANSFORMS[transform](function)(short, s)
     assert type(found.value) is type(expected.value) and found.value.args == expected.value.args
     assert adjit.jit(function)(X, s) == function(X, s)
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize(
+    "function", [only_raising_ends_it, an_endless_loop_on_one_path, an_endless_loop_in_a_function]
+)
+def test_a_loop_that_an_exception_ends(function: Any, transform: str) -> None:
+    for x in (X, -X):
+        with pytest.raises(Exception) as expected:
+            function(x, 0.5)
+        with pytest.raises(type(expected.value)) as found:
+            TRANSFORMS[transform](function)(x, 0.5)
+        assert type(found.value) is type(expected.value) and found.value.args == expected.value.args
 
 
 def test_a_loop_that_ends_may_return_nothing() -> None:

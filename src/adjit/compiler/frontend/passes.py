@@ -142,7 +142,7 @@ class _Attempt:
         else:
             ctx.b.emit(While(tuple(flat), inits, cond, body, tuple(outs), stop, loc=ctx.b.loc))
         self.rebind(outs)
-        ctx.dead = dead and cond.yields == (const(True),)  # the first pass of an endless `while`
+        ctx.dead = (dead or stop is None) and cond.yields == (const(True),)  # nothing comes after it
         return True
 
     def one_by_one(self) -> None:
