@@ -35,7 +35,6 @@ def break_and_continue_gradient(x):
             # if s > 5.0 or i == 4:
             t = s > 5.0 or i == 4
             broke2 = True if t else broke2
-            t = True if t else False
         trips += 1
         if t:
             break
