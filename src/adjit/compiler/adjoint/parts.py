@@ -6,11 +6,10 @@ what they compute, and little time.
         ...y from xc, sums of y * y in sq...   =>   #
         for i in strip: out[i] = t - sq[i - c]      # instead of xc and y of all strips in memory
 
-Input: a function, its plan. Output: the function in which such parts stand before calls that their
-derivatives go through (`checkpoints`), or None. A part fills scratch arrays of the strip from what still
+Input: a function, and what is differentiated. Output: the function in which such parts stand before calls
+that their derivatives go through (`checkpoints`). A part fills scratch arrays of the strip from what still
 stands at the end; what the rest of the strip reads of them is its result. Non-goals: parts with branches,
-library calls; loops that are not in
-strips, whose passes are reversed one by one.
+library calls; loops that are not in strips, whose passes are reversed one by one.
 """
 
 from __future__ import annotations
