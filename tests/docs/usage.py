@@ -9,7 +9,6 @@ how often the combinations occur.
 from __future__ import annotations
 
 import collections
-import linecache
 import math
 import types
 from collections.abc import Callable
@@ -21,6 +20,7 @@ import numba
 import numpy as np
 
 from tests.support import judge
+from tests.support.sources import function_of
 
 from .usage_rows import ROWS
 
@@ -114,11 +114,7 @@ SPACE: dict[str, Any] = {
 def program(number: int) -> Callable[..., Any]:
     file = f"<usage {number}>"
     source = "def f(x):\n    " + ROWS[number][3].replace("\n", "\n    ") + "\n"
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    space = {**SPACE, "__name__": __name__}
-    exec(compile(source, file, "exec"), space)
-    found: Callable[..., Any] = space["f"]
-    return found
+    return function_of(source, "f", file, {**SPACE, "__name__": __name__})
 
 
 @cache

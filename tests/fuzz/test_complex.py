@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 
 import adjit
 from tests.support.random_complex import program
+from tests.support.sources import function_of
 
 RNG = np.random.default_rng(11)
 ARGS = (
@@ -21,11 +21,7 @@ ARGS = (
 
 
 def made(seed: int) -> Any:
-    text, file = program(seed), f"<random complex {seed}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space: dict[str, Any] = {"np": np}
-    exec(compile(text, file, "exec"), space)
-    return space["program"]
+    return function_of(program(seed), "program", f"<random complex {seed}>", {"np": np})
 
 
 @pytest.mark.parametrize("seed", range(24))

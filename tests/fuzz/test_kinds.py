@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 from typing import Any
 
@@ -11,16 +10,13 @@ import pytest
 import adjit
 from tests.support.judge import check
 from tests.support.random_kinds import program
+from tests.support.sources import function_of
 
 POINTS = (-0.61, 0.533, 1.471, 2.713)
 
 
 def made(seed: int) -> Any:
-    text, file = program(seed), f"<random kinds {seed}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space: dict[str, Any] = {"math": math}
-    exec(compile(text, file, "exec"), space)
-    return space["program"]
+    return function_of(program(seed), "program", f"<random kinds {seed}>", {"math": math})
 
 
 def outcome(function: Any, x: float) -> str:

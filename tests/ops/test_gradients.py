@@ -5,7 +5,6 @@ from __future__ import annotations
 import cmath
 import functools
 import itertools
-import linecache
 import math
 import random
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from adjit.compiler.frontend.arrays.numpy_table import BUILTINS
 from adjit.compiler.frontend.arrays.scalars import BY_FUNCTION
 
 from ..support import judge
+from ..support.sources import function_of
 from .points import POINTS, Point
 from .rows import ROWS, Row
 from .test_definitions import CALLS, drawn
@@ -44,7 +44,6 @@ def function(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
     body = text.split("; ") if "return" in text else [f"return {text}"]
     source = "\n    ".join([f"def call({', '.join(names)}):", *body]) + "\n"
     file = f"<call {next(COUNT)}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     space: dict[str, Any] = {
         "np": np,
         "special": special,
@@ -55,8 +54,7 @@ def function(text: str, names: tuple[str, ...]) -> Callable[..., Any]:
         "random": random,
         "__name__": __name__,
     }
-    exec(compile(source, file, "exec"), space)
-    return space["call"]  # type: ignore[no-any-return]
+    return function_of(source, "call", file, space)
 
 
 def arguments(

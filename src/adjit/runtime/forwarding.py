@@ -50,8 +50,7 @@ def compiled_apart(function: Callable[..., Any], wanted: Callable[[Types], Types
         given = wanted(signature.args)
         made = context.typing_context.resolve_function_type(dispatcher, tuple(given), {})
         values = [context.cast(builder, *x) for x in zip(args, signature.args, given, strict=True)]
-        values += [context.get_dummy_value()] * (
-            len(made.args) - len(values)
-        )  # defaults are constants of the type
+        defaults = len(made.args) - len(values)  # constants of their types
+        values += [context.get_dummy_value()] * defaults
         context.get_function(dispatcher, made)(builder, values)
         return context.get_dummy_value()

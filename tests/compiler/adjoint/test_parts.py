@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 import adjit
 from tests.support.judge import check
+from tests.support.sources import function_of
 
 N, D, K = 150, 4, 3  # samples in two strips, the second one not full
 RNG = np.random.default_rng(11)
@@ -252,20 +252,13 @@ def random_program(seed: int) -> str:
     )
 
 
-def compiled_from(source: str, name: str) -> Callable[..., Any]:
-    file, namespace = f"<{name}>", {"np": np}
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    exec(compile(source, file, "exec"), namespace)
-    return namespace["f"]  # type: ignore[return-value]
-
-
 @pytest.mark.parametrize("first", range(0, 40, 10))
 def test_random_programs(first: int) -> None:
     right = 0
     for seed in range(first, first + 10):
         source = random_program(seed)
         verdict = check(
-            compiled_from(source, f"parts {seed}"),
+            function_of(source, "f", f"<parts {seed}>", {"np": np}),
             (0.3 * X[:131, :3], 0.3 * M[:2, :3], 0.3 * L[:2, :3, :3]),
             (0, 1, 2),
             tangent=False,

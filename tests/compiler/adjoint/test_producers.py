@@ -4,7 +4,6 @@ differences.
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 import adjit
 from tests.support.judge import check
+from tests.support.sources import function_of
 
 RNG = np.random.default_rng(5)
 X, M, W, V = RNG.normal(size=(6, 3)), RNG.normal(size=(4, 3)), RNG.normal(size=(3, 3)), RNG.normal(size=4)
@@ -228,20 +228,13 @@ def random_program(seed: int) -> str:
     )
 
 
-def compiled_from(source: str, name: str) -> Callable[..., Any]:
-    file, namespace = f"<{name}>", {"np": np}
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    exec(compile(source, file, "exec"), namespace)
-    return namespace["f"]  # type: ignore[return-value]
-
-
 @pytest.mark.parametrize("first", range(0, 40, 10))
 def test_random_programs(first: int) -> None:
     right = 0
     for seed in range(first, first + 10):
         source = random_program(seed)
         verdict = check(
-            compiled_from(source, f"producers {seed}"),
+            function_of(source, "f", f"<producers {seed}>", {"np": np}),
             (0.4 * X[:3], 0.4 * M[:3], 0.4 * W),
             (0, 1, 2),
             tangent=False,

@@ -7,6 +7,7 @@ import pytest
 
 from adjit.errors import InferenceError, NameResolutionError
 from tests.support.capturing import agrees, captured, outcome, source
+from tests.support.sources import function_of
 
 X = np.array([0.9, -0.4, 1.1, 1.3])
 M = np.arange(12.0).reshape(3, 4) / 7
@@ -148,12 +149,7 @@ def dtypes_and_shapes(x):
 
 def test_long_sums_are_no_problem():
     text = "def long(x):\n    return " + " + ".join(["x"] * 400)
-    import linecache
-
-    linecache.cache["<long sum>"] = (len(text), None, text.splitlines(keepends=True), "<long sum>")
-    space = {}
-    exec(compile(text, "<long sum>", "exec"), space)
-    assert outcome(space["long"], 1.5) == 600.0
+    assert outcome(function_of(text, "long", "<long sum>", {}), 1.5) == 600.0
 
 
 def test_equal_expressions_are_shared():

@@ -15,6 +15,7 @@ import pytest
 from adjit.compiler.frontend.source import plain_function, source_of
 from adjit.errors import UnsupportedSyntaxError
 from tests.support.capturing import outcome
+from tests.support.sources import function_of
 
 
 def decorated(f):
@@ -59,10 +60,7 @@ def test_lambda_in_a_call_over_several_lines():
 def test_notebook_cells_have_text():
     text = "def cell(x):\n    return x * 5\n"
     name = "<ipython-input-1-abc>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    space = {}
-    exec(compile(text, name, "exec"), space)
-    assert outcome(space["cell"], 2.0) == 10.0
+    assert outcome(function_of(text, "cell", name, {}), 2.0) == 10.0
 
 
 def test_functions_without_text():

@@ -91,7 +91,7 @@ class Region(Leaving):
         return ()
 
     def reversed(self, wrt: tuple[int, ...]) -> Function:
-        made = joint(self.fn, wrt, seed=None)
+        made = joint(self.fn, wrt, seed=None, shadows=self.adding(wrt))
         return replace(made, results=made.results[len(self.fn.results) :])
 
 
@@ -182,8 +182,8 @@ def _pull(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
     region = _region(call)
     assert region is not None
     n, flows = len(region.fn.results), region.order[0]
-    active = [at for at in range(len(flows)) if ct[2 * n + at] is not None]
-    wrt = tuple(flows[at] for at in active)
+    ct_flows = [ct[2 * n + at] for at in range(len(flows))]
+    wrt = tuple(k for k, s in zip(flows, ct_flows, strict=True) if s is not None)
     made = region.pull(wrt)
     seeds: list[Operand] = []
     for k, r in enumerate(region.fn.results):
@@ -195,27 +195,21 @@ def _pull(b: Builder, call: Call, ct: Shadows, primal: Arrays) -> None:
             assert isinstance(out, Var)
             shadow = b.alloc(shape_of(b, out), r.type.dtype, f"ct_{out.name}", zeroed=True)
         seeds.append(shadow if isinstance(r.type, Array) else b.load(shadow, ()))
-    own = {at for at, k in zip(active, wrt, strict=True) if k in region.adding(wrt)}
-    found = inlined(
-        b, made, [*_inputs(b, call, region, primal), *seeds, *(_given(ct[2 * n + at]) for at in sorted(own))]
-    )
+    shadows = dict(zip(wrt, (s for s in ct_flows if s is not None), strict=True))
+    adding = region.adding(wrt)
+    handed = [shadows[k] for k in adding]
+    found = inlined(b, made, [*_inputs(b, call, region, primal), *seeds, *handed])
     for k in range(n):
         if (shadow := ct[k]) is not None:
             fill(b, shadow)
-    for at, g in zip(active, found, strict=True):
-        shadow = _given(ct[2 * n + at])
-        if at in own:
+    for (k, shadow), g in zip(shadows.items(), found, strict=True):
+        if k in adding:
             continue
         if isinstance(g.type, Array):
             assert isinstance(g, Var)
             add_array(b, g, shadow)
         else:
             b.accumulate(shadow, (), g)
-
-
-def _given(shadow: Var | None) -> Var:
-    assert shadow is not None
-    return shadow
 
 
 def _push(b: Builder, call: Call, tangents: Shadows, primal: Arrays) -> None:

@@ -6,10 +6,9 @@
 
 Input: a function and its seeded results. Output: the scalars that reach no result except through a choice
 of that kind: a `select` or a branch whose condition asks for NaN or infinity or is an element of a mask, or
-a load at a place that such a branch has listed (`x[mask]`). The
-products of the reverse sweep with partials of these are guarded, since a partial of missing data is NaN.
-Non-goals: choices by comparisons of floats, which do not tell missing data; library calls, whose products
-are not guarded.
+a load at a place that such a branch has listed (`x[mask]`). The products of the reverse sweep with partials
+of these are guarded, since a partial of missing data is NaN. Non-goals: choices by comparisons of floats,
+which do not tell missing data; library calls, whose products are not guarded.
 """
 
 from __future__ import annotations

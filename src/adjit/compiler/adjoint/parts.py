@@ -48,7 +48,7 @@ from .checkpoints import Region, emit
 from .estimates import Estimates
 from .placement import Placement
 from .plan import Plan
-from .reverse import joint, planned
+from .reverse import planned
 from .storage import strip_of
 
 OPERATIONS = 16.0  # to be run again, per byte that is not saved
@@ -90,10 +90,6 @@ class Part(Region):
 
     def adding(self, wrt: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(k for k in wrt if isinstance(self.fn.params[k].type, Array))
-
-    def reversed(self, wrt: tuple[int, ...]) -> Function:
-        made = joint(self.fn, wrt, seed=None, shadows=self.adding(wrt))
-        return replace(made, results=made.results[len(self.fn.results) :])
 
 
 @dataclass(frozen=True, eq=False)

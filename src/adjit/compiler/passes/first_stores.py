@@ -7,8 +7,8 @@
 Input and output: core IR. The loops around the addition, as far as they lie within the array's life, walk
 along its axes from end to end, in any order, under no condition; and nothing touches an element before
 the addition does. An array of rank 1 may be longer: its rest is set to zero where it is made. A product of
-matrices that is added to a whole array of zeros overwrites it. Non-goals:
-arrays that several loops fill together.
+matrices that is added to a whole array of zeros overwrites it. Non-goals: arrays that several loops fill
+together.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ class _Fusing(Rewriter):
             self._guards[stmt] = any(isinstance(s, Check | Bounds) for s in within)
         return self._guards[stmt]
 
-    def only_checks(self, loop: For) -> bool:
+    def is_of_checks(self, loop: For) -> bool:
         """Whether a loop checks indices and does nothing else; which of two is found first is no matter."""
         inside = all(isinstance(s, Op | Load | Dim | For | If) or _checks_index(s) for s in walk(loop.body))
         return inside and self.guards(loop) and not loop.args
@@ -214,7 +214,7 @@ class _Fusing(Rewriter):
     # -- two loops
     def fusible(self, first: For, second: For) -> bool:
         forms = self.facts.forms
-        only_check = self.only_checks(first) and self.only_checks(second)
+        only_check = self.is_of_checks(first) and self.is_of_checks(second)
         if not self.plain(first) or first.step != second.step or (self.guards(second) and not only_check):
             return False
         if not (forms.of(first.lo).same(forms.of(second.lo)) and self.end(first).same(self.end(second))):

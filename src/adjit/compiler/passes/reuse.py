@@ -5,9 +5,9 @@
     T = empty((n, m))                              T = S
 
 Input and output: core IR, with no other pass that moves statements behind it. A life lasts from the first
-statement of the function's own block
-that mentions an array, or a view of it, to the last one. Invariants: results keep memory of their own.
-Non-goals: arrays made in loops and branches, arrays of fixed size, memory of different shapes.
+statement of the function's own block that mentions an array, or a view of it, to the last one. Invariants:
+results keep memory of their own. Non-goals: arrays made in loops and branches, arrays of fixed size, memory
+of different shapes.
 """
 
 from __future__ import annotations
